@@ -116,7 +116,7 @@ fn verdicts_alone_on_the_pool_on_an_adapter() {
 /// Engines that share a world give the same answers as engines with worlds of their own, whatever their options change
 /// in it.
 #[test]
-fn an_engine_made_again_answers_as_one_of_its_own() {
+fn engines_that_share_a_world_answer_like_separate_ones() {
     let (mut frees, mut contacts) = (0, 0);
     for seed in 401..404 {
         let mut draw = Draw::new(seed);

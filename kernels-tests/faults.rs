@@ -94,7 +94,7 @@ fn a_device_that_is_lost_gives_no_wrong_answer() {
 }
 
 #[test]
-fn memory_that_is_not_to_be_had_gives_no_wrong_answer() {
+fn a_failed_allocation_gives_no_wrong_answer() {
     if skip() {
         return;
     }
@@ -105,7 +105,7 @@ fn memory_that_is_not_to_be_had_gives_no_wrong_answer() {
 }
 
 #[test]
-fn an_adapter_of_the_least_limits_gives_the_same_answers() {
+fn an_adapter_with_minimum_limits_gives_the_same_answers() {
     if skip() {
         return;
     }
@@ -119,7 +119,7 @@ fn an_adapter_of_the_least_limits_gives_the_same_answers() {
 
 /// Motions one by one: after the first ones of each length, no more objects are created on the device.
 #[test]
-fn a_warm_device_makes_nothing_anew() {
+fn a_warm_device_creates_no_objects() {
     if skip() {
         return;
     }

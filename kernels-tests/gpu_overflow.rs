@@ -171,7 +171,7 @@ fn nodes_without_boxes_are_bounded_where_they_are_met() {
 
 /// Without the mark that a piece must be repeated, the same sizes lose pairs.
 #[test]
-fn an_overflow_that_goes_unmarked_is_caught() {
+fn an_unmarked_overflow_is_detected() {
     if skip() {
         return;
     }

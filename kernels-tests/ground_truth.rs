@@ -91,7 +91,7 @@ fn all_motions_on_the_cpu() {
 }
 
 #[test]
-fn gpu_and_cpu_say_the_same() {
+fn gpu_and_cpu_agree() {
     if gpu::skip() {
         return;
     }
@@ -147,7 +147,7 @@ fn other_bounds_on_the_gpu() {
 
 /// Each stage alone as its reference, the others on the adapter.
 #[test]
-fn any_stage_on_the_gpu_as_its_reference() {
+fn each_stage_alone_as_its_reference_agrees() {
     if gpu::skip() {
         return;
     }

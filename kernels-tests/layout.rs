@@ -188,7 +188,7 @@ const CHOICES: [&str; 4] = ["to_face", "between_edges", "share", "mean"];
 /// Kernels use no operation whose error is unbounded on some adapter: no trigonometry, no roots, no quotients of
 /// floats, no fused or built-in sums of products. The functions [`CHOICES`] may divide.
 #[test]
-fn arithmetic_is_what_the_bounds_allow() {
+fn kernels_use_only_arithmetic_with_bounded_errors() {
     use MathFunction::{Abs, CountOneBits, FirstLeadingBit, FirstTrailingBit, Max, Min};
     for (stem, module, info) in modules() {
         let functions = module.functions.iter().map(|(h, f)| (f, &info[h]));

@@ -87,7 +87,7 @@ fn pairs(work: &Work, options: Options, mutant: Option<Mutant>) -> (Vec<Vec<Tria
 }
 
 #[test]
-fn pages_give_the_pairs_of_the_whole() {
+fn pages_together_give_the_pairs_of_the_whole_scene() {
     if skip() {
         return;
     }
@@ -124,7 +124,7 @@ fn pages_keep_each_others_boxes() {
 }
 
 #[test]
-fn a_page_that_forgets_where_it_begins_is_caught() {
+fn a_missing_page_offset_is_detected() {
     if skip() {
         return;
     }
@@ -243,7 +243,7 @@ fn agree(adapter: &[Verdict], cpu: &[Verdict]) {
 }
 
 #[test]
-fn a_warm_device_makes_nothing_anew_for_pages() {
+fn a_warm_device_creates_no_objects_for_pages() {
     if skip() {
         return;
     }
@@ -255,7 +255,7 @@ fn a_warm_device_makes_nothing_anew_for_pages() {
 }
 
 #[test]
-fn memory_that_is_not_to_be_had_for_pages_is_one_clear_error() {
+fn a_failed_allocation_for_pages_is_a_memory_error() {
     if skip() {
         return;
     }
@@ -274,7 +274,7 @@ fn memory_that_is_not_to_be_had_for_pages_is_one_clear_error() {
 
 /// A page that the motions cannot reach: one item per piece, and no further work.
 #[test]
-fn a_page_out_of_reach_costs_one_item_a_piece() {
+fn a_page_out_of_reach_costs_one_item_per_piece() {
     if skip() {
         return;
     }

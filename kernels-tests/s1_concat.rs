@@ -525,7 +525,7 @@ fn entries(bound: &PoseBound<Subs>) -> Vec<Subs> {
 
 /// A bound that is uploaded and read back is the same, except for rounding.
 #[test]
-fn poses_survive_the_way_to_the_device_and_back() {
+fn uploaded_poses_round_trip() {
     let mut draw = Draw::new(8);
     let (_, motions, pieces) = case(&mut draw, 4, 5, 0.0);
     for form in PoseEnclosure::ALL {

@@ -177,7 +177,7 @@ fn planes_through_boxes<const MODE: u8>(draw: &mut Draw, n: usize) -> usize {
 }
 
 #[test]
-fn planes_that_meet_boxes_do_not_separate_them_however_f32_rounds() {
+fn planes_through_boxes_do_not_separate_however_f32_rounds() {
     let n = effort(10_000, 500_000);
     let mut draw = Draw::new(24);
     for apart in [

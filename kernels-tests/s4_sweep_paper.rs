@@ -263,7 +263,7 @@ fn half_as_many_steps_are_too_few() {
 }
 
 #[test]
-fn without_the_growth_of_the_radius_the_volume_reaches_beyond() {
+fn too_little_growth_of_the_radius_fails_to_enclose_the_volume() {
     let mut caught = 0;
     for case in cases() {
         let right = Budget::new(case.epsilon_m);

@@ -104,7 +104,7 @@ fn bending() -> Case {
 }
 
 #[test]
-fn what_is_met_because_paths_bend_is_kept() {
+fn contacts_due_to_curved_paths_are_kept() {
     let case = bending();
     let pairs = reference(&case);
     assert_eq!(unproved(&case, &pairs), 0);

@@ -51,7 +51,7 @@ fn an_engine_for_another_scene_shares_the_links() {
     assert!(frees > 20 && contacts > 20, "{frees} {contacts}");
 }
 
-/// Links are the same if their triangles and bodies are, wherever the robot stands and however it came about.
+/// Links are the same if their triangles and bodies are, wherever the base of the robot is and however it was built.
 #[test]
 fn trees_are_shared_by_the_same_links_only() {
     let (mut draw, robot, motions) = random(503, 40);
@@ -90,7 +90,7 @@ fn without_solids() -> Options {
 /// The first motion of an engine that was built from a warm one asks for no memory but that of its verdict. Solids are
 /// prepared when they are first needed, for each scene, so they are off here.
 #[test]
-fn an_engine_of_a_warm_one_is_warm() {
+fn an_engine_built_from_a_warm_one_is_warm() {
     let (mut draw, robot, rows) = random(505, 60);
     let scene: Arc<Scene> = models::scene(&mut draw, 20, 1.3, 0.05).into();
     let (start, end): (Vec<_>, Vec<_>) = rows.into_iter().unzip();

@@ -42,7 +42,7 @@ fn engines(case: &Case, one: Options, link_pairs: &LinkPairs) -> [Engine; 2] {
 }
 
 #[test]
-fn answers_are_those_of_one_in_the_same_order() {
+fn answers_of_several_adapters_equal_those_of_one_in_order() {
     if skip() {
         return;
     }

@@ -140,7 +140,7 @@ fn an_error_ends_a_stream_after_the_answers_before_it() {
 /// Two plates of many triangles that coincide all the time have more pairs than fit. Such motions are undecided from
 /// the start; the motions around them are answered nevertheless.
 #[test]
-fn more_pairs_than_fit_are_undecided_and_cost_no_other_motion_its_answer() {
+fn motions_with_too_many_pairs_are_undecided_and_others_are_answered() {
     let (robot, scene) = plates(24);
     // Along z: through each other from the start, and far from each other.
     let starts: Vec<[f64; 1]> = (0..40).map(|i| [if i % 2 == 0 { 0.0 } else { 5.0 }]).collect();

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_a_driver_are_shown_whole() {
+    fn messages_of_drivers_are_shown_whole() {
         let long = "word ".repeat(1000);
         assert_eq!(Error::new(ErrorKind::Gpu, long.as_str()).to_string(), long.trim());
     }

@@ -89,7 +89,7 @@ fn limits_that_make_a_pair_just_separate_or_just_touch() {
 /// The tip touches the wall in one pose, exactly, or to within the rounding of the wall's coordinate: never is not
 /// proved. At the end of its reach the tip moves along the wall, so that contact to within rounding is found.
 #[test]
-fn exact_contact_is_not_never() {
+fn a_pair_in_exact_contact_is_not_proved_separate() {
     let class = |wall_at: f64, shoulder: [f64; 2]| {
         let robot = arm(wall_at, Some(shoulder), Some([0.0, 1.0]));
         let options = firstcontact::acm::Options { samples: 100, ..Default::default() };
@@ -146,7 +146,7 @@ fn mimic_joints_follow_their_master() {
 
 /// A joint without limits repeats after a turn only if all joints that follow it do.
 #[test]
-fn one_turn_is_no_period_of_a_fraction() {
+fn a_fractional_follower_does_not_repeat_after_one_turn() {
     for (multiplier, class) in [(2.0, Class::Never), (-3.0, Class::Never), (0.5, Class::Unproved)] {
         let mut robot = root();
         let shoulder = turning(&mut robot, 0, DVec3::ZERO, None);

@@ -33,7 +33,7 @@ fn proved(robot: &Robot, margin_m: f64) -> (ProofFile, Vec<ClassifiedPair>) {
 const WITHIN: [[f64; 2]; 3] = [[-0.25, 0.5], [-100.0, 100.0], [-9.0, 9.0]];
 
 #[test]
-fn a_proof_covers_its_hypotheses_alone() {
+fn a_proof_covers_only_its_own_hypotheses() {
     let robot = robot();
     let (file, _) = proved(&robot, 0.1);
     let proofs = Proofs::new(&file, &robot).unwrap();
@@ -53,7 +53,7 @@ fn a_proof_covers_its_hypotheses_alone() {
 
 /// Only limits of a turn or more make a proof hold for every value.
 #[test]
-fn proofs_have_the_limits_of_their_joints() {
+fn proofs_record_joint_limits_of_less_than_a_turn() {
     for (limits, holds_for_all) in [(Some([-3.1, 3.1]), false), (Some([-3.2, 3.2]), true), (None, true)] {
         let mut robot = robot();
         robot.columns[0].limits = limits;

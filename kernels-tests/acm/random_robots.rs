@@ -126,9 +126,9 @@ fn classes_agree_with_dense_sampling() {
     }
 }
 
-/// A link is seen through joints that both links share, in whatever direction they move.
+/// Joints that both links share do not affect the class, in whatever direction they move.
 #[test]
-fn shared_joints_do_not_count() {
+fn shared_joints_do_not_affect_the_class() {
     let mut robot = super::root();
     let stem = super::turning(&mut robot, 0, DVec3::ZERO, None);
     let travel = robot.add_column("travel", ColumnKind::LengthM, Some([-1e5, 1e5]));

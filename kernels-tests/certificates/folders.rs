@@ -158,7 +158,7 @@ fn certificates_prove_their_answers() {
 
 /// Within joint tolerances a proof may end earlier than its answer by up to 3 % of the motion, and by no more.
 #[test]
-fn proofs_in_tubes_end_little_earlier_than_their_answers() {
+fn proofs_within_tolerances_end_at_most_slightly_early() {
     let desk = desk(1);
     let tube = ["--joint-tolerance", "0.01"];
     made(&desk, &FILES, &tube);
@@ -178,7 +178,7 @@ fn proofs_in_tubes_end_little_earlier_than_their_answers() {
 
 /// Pairs that were not tested are listed, each with the reason.
 #[test]
-fn pairs_that_are_left_out_are_listed() {
+fn untested_pairs_are_listed() {
     let desk = desk(2);
     desk.put("scene.obj", walls(&[("wall", 1.0), ("other", -5.0)])).put("allow.txt", "* other\n");
     let with = ["--allow", "allow.txt"];

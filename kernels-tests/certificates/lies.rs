@@ -45,7 +45,7 @@ fn a_motion_with_a_contact_is_never_proved_free() {
 
 /// Contacts of the pool, which another program has found: not free, and not free until 10⁻⁶ after the contact.
 #[test]
-fn contacts_of_the_pool_cannot_be_denied() {
+fn contacts_of_the_pool_are_never_proved_free() {
     let Some(folder) = data::folder("puma-pool") else { return };
     for name in ["pipes", "amr"] {
         let motions = npy::read_motions(&folder.join(format!("{name}.npy")));

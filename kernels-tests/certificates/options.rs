@@ -25,7 +25,7 @@ fn answers_do_not_change_and_certificates_do_not_depend_on_threads() {
 }
 
 #[test]
-fn what_does_not_go_together_is_refused() {
+fn incompatible_options_are_refused() {
     let desk = desk();
     for (more, why) in [(&["--initial", "ignore"][..], "--initial ignore"), (&["--resume"], "--resume")] {
         let run = desk.check_paths(&FILES, &[more, &["--certificates", FILE]].concat()).run;

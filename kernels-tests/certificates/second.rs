@@ -123,7 +123,7 @@ fn trees_of_links() {
 
 /// Pairs that are not tested, and a contact within a margin.
 #[test]
-fn pairs_that_are_left_out() {
+fn untested_pairs() {
     let desk = Desk::new();
     desk.put("robot.urdf", slider(CUBE)).put("scene.obj", walls(&[("wall", 1.0), ("other", 0.4)]));
     desk.put("motions.npy", npy(&[[&[0.0], &[0.2]], [&[0.0], &[3.0]]])).put("allow.txt", "* other\n");
@@ -133,7 +133,7 @@ fn pairs_that_are_left_out() {
 
 /// The Python verifier refuses, too, and the reasons are those of the statement.
 #[test]
-fn it_refuses_other_statements() {
+fn the_python_verifier_refuses_other_statements() {
     let desk = Desk::new();
     desk.put("robot.urdf", slider(CUBE)).put("scene.obj", walls(&[("wall", 1.0)]));
     desk.put("motions.npy", npy(&[[&[0.0], &[0.2]], [&[0.0], &[3.0]]]));

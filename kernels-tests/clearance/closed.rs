@@ -277,9 +277,9 @@ fn margins() {
     assert!(checked.lines[0]["verdict"] == "contact" && checked.lines[0].get("clearance").is_none());
 }
 
-/// By the oracle alone: the ball of the tests is one.
+/// By the oracle alone: the vertices of the ball that the tests use are on a sphere.
 #[test]
-fn a_ball_has_its_corners_on_a_sphere() {
+fn the_test_ball_has_its_vertices_on_a_sphere() {
     let ball = ball("ball", DVec3::X, 0.2, DMat3::IDENTITY);
     let corners: Vec<DVec3> = ball.triangles.concat();
     assert!(corners.iter().all(|p| (p.distance(DVec3::X) - 0.2).abs() < 1e-15) && ball.triangles.len() == 512);

@@ -172,7 +172,7 @@ fn limits_and_margins() {
 
 /// Nothing is tested, or nothing but what touches at the start.
 #[test]
-fn nothing_to_be_near_to() {
+fn a_distance_without_tested_pairs_is_a_fault() {
     let nothing = free(json!({"distance_m": null}));
     let mut trial = Trial::new();
     assert_eq!(trial.faults(&nothing), ["pairs are tested, but there is no distance"]);
@@ -189,7 +189,7 @@ fn nothing_to_be_near_to() {
 
 /// A motion that pierces is not free, whatever its clearance is.
 #[test]
-fn a_motion_that_pierces() {
+fn a_clearance_of_a_piercing_motion_is_a_fault() {
     let mut trial = Trial::new();
     trial.case = Case::new(&tip(), vec![wall("wall", 1.75), wall("far", 1.2)]);
     let found = trial.faults(&right());

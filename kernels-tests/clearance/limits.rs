@@ -95,7 +95,7 @@ fn random_starts_in_contact() {
     assert!(n_ignored > 0);
 }
 
-/// Pairs that `--allow` names do not count, be they of links and objects or of links.
+/// Pairs that `--allow` names do not count, both of a link and an object and of two links.
 #[test]
 fn allowed_pairs_do_not_count() {
     let mut case = Case::new(&tip(), vec![wall("first", 1.75), wall("second", 2.25)]);

@@ -226,9 +226,9 @@ mod tests {
         assert!(10 * n_proved >= 9 * n);
     }
 
-    /// Links against each other, and a root that flies.
+    /// Links against each other, and a free root.
     #[test]
-    fn other_kinds_of_courses() {
+    fn minima_of_link_pairs_and_of_free_roots() {
         let mut draw = crate::harness::models::Draw::new(40_100);
         let arms = Case::with_links(&draw::two_arms(&mut draw), vec![]);
         let flying = Case::new(&draw::flying_arm(&mut draw), draw::objects(&mut draw));

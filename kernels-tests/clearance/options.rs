@@ -34,7 +34,7 @@ fn refused(case: &Case, more: &[&str], words: &[&str]) {
 }
 
 #[test]
-fn tolerances_that_are_none() {
+fn invalid_tolerances_are_refused() {
     let case = case();
     accepted(&case, &["--clearance=1e-4"]);
     for value in ["-1e-4", "-0.5", "0", "-0", "NaN", "nan", "inf", "-inf", "abc", "1e-4m", "1,5", ""] {
@@ -43,7 +43,7 @@ fn tolerances_that_are_none() {
 }
 
 #[test]
-fn limits_that_are_none() {
+fn invalid_limits_are_refused() {
     let case = case();
     accepted(&case, &["--clearance", "1e-4", "--clearance-limit=0.5"]);
     for value in ["-1", "-1e-9", "NaN", "-inf", "far", ""] {
@@ -53,7 +53,7 @@ fn limits_that_are_none() {
     refused(&case, &["--clearance-limit", "0.2"], &["--clearance"]);
 }
 
-/// The distance within a tube is another question.
+/// A clearance cannot be combined with joint tolerances.
 #[test]
 fn no_clearance_within_tubes() {
     let case = case();
@@ -71,7 +71,7 @@ fn an_option_given_twice() {
     refused(&case, &["--clearance", "1e-4", "--clearance", "1e-3"], &["--clearance"]);
 }
 
-/// Values at the ends of what is valid.
+/// Values at the ends of the valid ranges.
 #[test]
 fn extreme_values() {
     let case = case();

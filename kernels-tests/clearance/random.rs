@@ -78,7 +78,7 @@ fn two_arms_against_each_other() {
 }
 
 #[test]
-fn a_root_that_flies() {
+fn a_robot_with_a_free_root() {
     let mut score = Score::default();
     for seed in 0..effort(3, 100) as u64 {
         let mut draw = Draw::new(43_000 + seed);

@@ -289,7 +289,7 @@ fn lines_made_by_the_oracle() {
 
 /// A robot whose root moves freely, far from the origin.
 #[test]
-fn a_puma_that_flies_in_a_power_plant() {
+fn a_puma_with_a_free_root_in_a_power_plant() {
     let name = "the robot that flies";
     if effort(0, 1) == 0 {
         return skipped::report(&format!("{name} is for FIRSTCONTACT_EFFORT=full"));

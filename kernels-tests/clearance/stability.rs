@@ -75,7 +75,7 @@ fn a_motion_has_the_same_clearance_among_others() {
 
 /// Modes and stages that change the way to a verdict do not change the clearance.
 #[test]
-fn clearances_do_not_depend_on_the_way_to_the_verdict() {
+fn clearances_do_not_depend_on_how_the_verdict_is_found() {
     for (case, all) in some(50_300, effort(1, 20)) {
         let found = clearances(&case, &all, &[]);
         for more in [&["--mode", "verdict"][..], &["--all-contacts"], &["--stages", "3"], &["--tolerance", "1e-6"]] {
@@ -122,7 +122,7 @@ fn wait_for_answers(desk: &Desk, child: &mut Child) {
 }
 
 #[test]
-fn what_is_gone_on_with_is_the_same_to_the_byte() {
+fn a_resumed_run_gives_identical_bytes() {
     let n = if cfg!(debug_assertions) { 6_000 } else { 20_000 };
     let desk = many(n);
     let beside = killed(&desk, "1e-3");

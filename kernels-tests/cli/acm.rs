@@ -153,7 +153,7 @@ fn witnesses_are_motions() {
 
 /// The report says what sampling alone would conclude, and the summary counts it.
 #[test]
-fn samples_alone_have_a_class_of_their_own() {
+fn the_class_by_sampling_alone_is_reported() {
     let desk = desk();
     let run = acm(&desk, &["--margin", "0.0501"]);
     let report = report(&desk);
@@ -255,7 +255,7 @@ fn answers_do_not_depend_on_threads() {
 }
 
 #[test]
-fn bad_input_is_one_line() {
+fn bad_input_is_an_error_of_one_line() {
     let desk = desk();
     desk.put("mesh.srdf", "<mesh/>")
         .put("broken.srdf", "<robot")

@@ -286,7 +286,7 @@ fn motions_are_plans() {
     assert_eq!(select(&page(&desk, "page.html"), ".plan").len(), 0);
 }
 
-/// The file is the one that `check` would make; the page tells for each plan what the verifier found.
+/// The file is the one that `check` would make; the page reports for each plan what the verifier found.
 #[test]
 fn certificates_are_verified_and_linked() {
     let desk = desk();
@@ -321,7 +321,7 @@ fn certificates_are_verified_and_linked() {
 }
 
 #[test]
-fn what_is_no_audit_is_refused() {
+fn invalid_audits_are_refused() {
     let desk = desk();
     desk.put("empty.json", json!({"joints": ["x"], "trajectories": []}).to_string());
     let cases: [(&str, &[&str], &str); 3] = [
@@ -354,7 +354,7 @@ fn pictures_are_on_the_page() {
     assert!(pictures.len() == 1 && pictures[0].attr("src").unwrap().starts_with("data:image/png;base64,"));
 }
 
-/// In a browser: no fault, nothing beyond the window, and a button of a plan that shows it.
+/// In a browser the page has no errors and fits the window, and the button of a plan shows it.
 #[cfg(unix)]
 #[test]
 fn the_page_in_a_browser() {

@@ -38,7 +38,7 @@ fn arm_in(desk: &Desk, more: &[&str]) -> Checked {
 }
 
 #[test]
-fn an_adapter_and_the_cpu_say_the_same_to_the_byte() {
+fn an_adapter_and_the_cpu_give_identical_bytes() {
     if skip() {
         return;
     }
@@ -148,7 +148,7 @@ fn trees_of_oriented_boxes_change_no_answer() {
 
 /// The kernels have no such trees: the option is rejected for them, and accepted if the stage runs on the CPU.
 #[test]
-fn trees_of_oriented_boxes_beside_an_adapter() {
+fn trees_of_oriented_boxes_require_pairs_on_the_cpu() {
     if skip() {
         return;
     }
@@ -235,7 +235,7 @@ fn more_adapters_than_there_are_is_an_error() {
 
 /// One line with the requested adapter, exit code 3, no file of answers.
 #[test]
-fn an_adapter_that_is_not_there_is_an_error() {
+fn a_missing_adapter_is_an_error() {
     for backend in ["gpu", "auto"] {
         let desk = Desk::new();
         let more = ["--backend", backend, "--adapter", "Voodoo 2"];
@@ -249,7 +249,7 @@ fn an_adapter_that_is_not_there_is_an_error() {
 
 /// Without a hardware adapter the automatic backend reports this, in one line, and uses the CPU.
 #[test]
-fn the_automatic_backend_says_what_it_takes() {
+fn the_automatic_backend_reports_its_choice() {
     let desk = Desk::new();
     let checked =
         desk.check(&super::slider(super::CUBE), &walls(&[("wall", 1.0)]), &[[&[0.0], &[3.6]]], &["--backend", "auto"]);

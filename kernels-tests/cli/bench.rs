@@ -91,7 +91,7 @@ fn numbers(table: &Value, name: &str) -> Vec<f64> {
 }
 
 #[test]
-fn measurements_leave_figures_tables_and_plots() {
+fn measurements_write_figures_tables_and_plots() {
     let desk = Desk::new();
     // Few motions: the measured values do not matter here.
     for set in ["pipes", "amr", "chain-3", "chain-6", "chain-10"] {
@@ -191,7 +191,7 @@ fn an_adapter_is_compared_before_it_is_measured() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_said() {
+fn impossible_measurements_are_errors() {
     let desk = Desk::new();
     desk.put("file", "");
     for (arguments, word) in [

@@ -81,7 +81,7 @@ fn each_broken_file_ends_the_program_with_one_line() {
 }
 
 #[test]
-fn what_is_no_file_ends_the_program_with_one_line() {
+fn an_unreadable_file_ends_the_program_with_one_line() {
     let desk = desk();
     std::fs::create_dir(desk.path("folder.npy")).unwrap();
     let [robot, scene, motions] = ["sample.urdf", "scene.obj", "motions.npy"];
@@ -96,7 +96,7 @@ fn what_is_no_file_ends_the_program_with_one_line() {
 }
 
 #[test]
-fn what_fits_no_budget_ends_the_program_with_one_line() {
+fn input_beyond_the_memory_budget_ends_the_program_with_one_line() {
     let desk = desk();
     let whole = with("sample.urdf", "scene.obj", "motions.npy");
     let told_of =

@@ -321,7 +321,7 @@ fn the_page_of_a_check() {
     }
 }
 
-/// Trajectories play on their own clocks: the time line is in proportion to their times, and the text beside it names
+/// Trajectories play on their own clocks: the time line is in proportion to their times, and the text next to it shows
 /// time and segment.
 #[test]
 fn the_page_of_trajectories() {

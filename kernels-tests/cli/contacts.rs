@@ -165,7 +165,7 @@ fn an_earlier_contact_counts_more_than_a_lower_number() {
 }
 
 #[test]
-fn surfaces_touch_and_insides_do_not() {
+fn a_cube_inside_a_closed_box_is_free_until_it_reaches_a_wall() {
     // A cube of 0.2 m inside a closed box of 2 m: free while it stays inside, a contact when it reaches the wall.
     let inside = |x: f64| {
         let scene = "<robot name=\"s\"><link name=\"shell\"><visual><geometry>\
@@ -183,7 +183,7 @@ fn surfaces_touch_and_insides_do_not() {
 }
 
 #[test]
-fn a_margin_is_kept() {
+fn a_margin_counts_as_contact() {
     // The front of the cube is 0.9 m from the wall: 0.72 of 3.6 m until 0.18 m are left. It stops 0.1 m before it.
     let motions: &[Motion] = &[[&[0.0], &[3.6]], [&[0.0], &[0.8]], [&[0.0], &[0.7]]];
     let checked = Desk::new().check(&slider(CUBE), &walls(&[("wall", 1.0)]), motions, &["--margin", "0.18"]).expect(1);
@@ -202,7 +202,7 @@ fn a_margin_is_kept() {
 }
 
 #[test]
-fn all_contacts_are_told_if_asked_for() {
+fn all_contacts_are_reported_on_request() {
     // A plate with its long edge at x = 0, from y = -0.1 to 0.1, slides into the edge of another one along y at x = 1:
     // parallel edges, which touch at both ends of their common part, y = -0.05 and 0.1.
     let plate = obj(&[[0.0, -0.1, 0.0], [0.0, 0.1, 0.0], [-0.5, 0.0, 0.3]], &[[1, 2, 3]]);

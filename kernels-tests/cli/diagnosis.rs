@@ -37,7 +37,7 @@ fn table(checked: &Checked) -> Vec<Vec<&str>> {
 }
 
 #[test]
-fn a_robot_that_stands_in_the_floor_is_diagnosed() {
+fn a_robot_that_intersects_the_floor_is_diagnosed() {
     let desk = Desk::new();
     // The floor crosses the foot; the slider moves from next to it to the wall, or stops before.
     let scene = walls(&[("floor", 0.0), ("wall", 1.0)]);
@@ -86,7 +86,7 @@ fn a_moving_link_that_starts_in_contact_gets_another_hint() {
 }
 
 #[test]
-fn pairs_stand_in_the_order_of_their_contacts() {
+fn pairs_are_ordered_by_number_of_contacts() {
     // Seven walls; wall k is the first one met by 7 - k motions, which start behind the previous wall.
     let named: Vec<(String, f64)> = (0..7).map(|k| (format!("w{k}"), f64::from(k))).collect();
     let named: Vec<(&str, f64)> = named.iter().map(|(name, x)| (name.as_str(), *x)).collect();
@@ -108,7 +108,7 @@ fn pairs_stand_in_the_order_of_their_contacts() {
 }
 
 #[test]
-fn reasons_of_undecided_are_counted_with_what_helps() {
+fn reasons_of_undecided_motions_are_counted_with_their_remedies() {
     let desk = Desk::new();
     desk.put("plate.obj", grid(20));
     desk.put("scene.obj", crowd());
@@ -149,7 +149,7 @@ fn arm(limits: &str) -> String {
 }
 
 #[test]
-fn values_in_degrees_are_questioned() {
+fn values_that_look_like_degrees_cause_a_hint() {
     let limits = "<limit lower=\"-3\" upper=\"3\"/>";
     let scene = walls(&[("wall", 9.0)]);
     // Eight values in degrees; 171 is 57 times the limit. One is small enough to be inside it.
@@ -180,7 +180,7 @@ fn values_in_degrees_are_questioned() {
 }
 
 #[test]
-fn radians_are_not_questioned() {
+fn radians_cause_no_hint_about_degrees() {
     let limits = "<limit lower=\"-3\" upper=\"3\"/>";
     let scene = walls(&[("wall", 9.0)]);
     // Slightly beyond the limits, and one far beyond.
@@ -199,7 +199,7 @@ fn radians_are_not_questioned() {
 
 /// The distance that counts as contact is stated if it is not zero.
 #[test]
-fn a_margin_is_come_within() {
+fn contacts_within_a_margin_state_the_margin() {
     let scene = walls(&[("wall", 1.0)]);
     let motions: &[Motion] = &[[&[0.0], &[3.6]], [&[0.86], &[2.0]]];
     let desk = Desk::new();

@@ -65,7 +65,7 @@ fn answers_are_those_worked_out_by_hand() {
 }
 
 #[test]
-fn exit_codes_tell_what_was_found() {
+fn exit_codes_reflect_the_answers() {
     let desk = Desk::new();
     desk.put("q.csv", falling(1, "").repeat(5));
     desk.run(&VF).expect(0);
@@ -103,7 +103,7 @@ fn truth_in_the_file_is_compared() {
 }
 
 #[test]
-fn rounded_coordinates_are_told_once() {
+fn rounded_coordinates_cause_one_warning() {
     let desk = Desk::new();
     let third = falling(1, "").replacen("1,4,1,4,4,4", "1,3,1,3,1,1", 1);
     desk.put("q.csv", [falling(1, ""), third.clone(), third].concat());
@@ -202,7 +202,7 @@ fn broken_files_end_the_program_with_one_line() {
 }
 
 #[test]
-fn which_error_is_told_does_not_depend_on_the_threads() {
+fn the_reported_error_does_not_depend_on_the_number_of_threads() {
     let desk = Desk::new();
     let good = falling(1, "");
     let bad = good.replacen("1,4", "x,4", 1);
@@ -293,7 +293,7 @@ fn whole_lines(desk: &Desk) -> usize {
 }
 
 #[test]
-fn an_interruption_leaves_what_is_answered() {
+fn an_interruption_keeps_finished_answers() {
     let desk = Desk::new();
     desk.put("results.jsonl", "old\n");
     let child = start(&desk);
@@ -306,7 +306,7 @@ fn an_interruption_leaves_what_is_answered() {
 }
 
 #[test]
-fn a_kill_leaves_whole_lines_too() {
+fn a_killed_run_leaves_complete_lines() {
     let desk = Desk::new();
     let child = start(&desk);
     signal(&child, "KILL");

@@ -46,7 +46,7 @@ fn data_sets_are_kept_with_the_users_data() {
 }
 
 #[test]
-fn a_batch_of_nothing_says_so() {
+fn an_empty_batch_is_reported() {
     let desk = Desk::new();
     desk.put("robot.urdf", slider(CUBE)).put("scene.obj", walls(&[("wall", 1.0)]));
     desk.put("none.npy", super::npy(&[])).put("none.json", r#"{"joints": ["x"], "motions": []}"#);

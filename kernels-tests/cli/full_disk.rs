@@ -42,7 +42,7 @@ fn limited(desk: &Desk, blocks: u32, arguments: &str) -> Run {
 }
 
 #[test]
-fn what_was_written_is_kept_and_continued() {
+fn answers_before_a_full_disk_are_kept_and_resumed() {
     let desk = desk_of(MANY);
     let whole = whole(&desk);
     // Too small for the first buffer, for some of them, and for the last one.
@@ -70,9 +70,9 @@ fn what_was_written_is_kept_and_continued() {
     }
 }
 
-/// Without a single answer there is nothing to keep.
+/// Without any answer no partial file is kept.
 #[test]
-fn nothing_is_left_of_nothing() {
+fn a_run_without_answers_leaves_no_files() {
     let desk = desk_of(MANY);
     let before = desk.names();
     let run = limited(&desk, 0, &format!("{CHECK} --out out/results"));
@@ -80,9 +80,9 @@ fn nothing_is_left_of_nothing() {
     assert_eq!(desk.names(), before);
 }
 
-/// Commands that cannot continue leave nothing half written, and an older file unchanged.
+/// Commands that cannot resume leave no partial file, and an older file unchanged.
 #[test]
-fn what_cannot_continue_leaves_nothing() {
+fn commands_that_cannot_resume_leave_no_files() {
     let desk = desk_of(1);
     desk.put("q.csv", "0,1,0,1,0,1\n".repeat(8000)).put("results", "old\n");
     desk.put("job.json", include_str!("../../examples/scenes/figure7.json"));
@@ -107,7 +107,7 @@ fn a_full_device_is_an_error() {
 /// A real small disk, if the system allows one: a file system in memory that only the program sees.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_small_disk_is_filled_and_then_given_room() {
+fn a_run_resumes_after_a_small_disk_was_full() {
     let wrappers: [&[&str]; 2] = [&["unshare", "--mount"], &["unshare", "--user", "--map-root-user", "--mount"]];
     let desk = desk_of(MANY);
     std::fs::create_dir(desk.path("out")).unwrap();

@@ -123,7 +123,7 @@ fn read(desk: &Desk) -> Reader {
 /// Joints of every kind in one tree, with cubes of 0.2 m on each link: at any time of the motion, which includes
 /// several whole turns, all corners are where independent forward kinematics places them.
 #[test]
-fn links_are_where_the_motion_has_them() {
+fn links_follow_the_motion() {
     let with = |joint: String, more: &str| joint.replace("</joint>", &format!("{more}</joint>"));
     let elements = [
         link("base", CUBE),
@@ -213,7 +213,7 @@ fn the_first_contact_is_marked() {
 
 /// A robot far from the world's origin: coordinates are relative to a reported origin.
 #[test]
-fn far_from_the_origin_nothing_is_lost() {
+fn precision_is_kept_far_from_the_origin() {
     let desk = Desk::new();
     let base = ["--index", "0", "--base", "123456.5,0,0,0,0,0"];
     export(&desk, &slider(CUBE), &walls(&[("wall", 123_459.0)]), &[[&[0.0], &[1.0]]], &base).expect(0);
@@ -232,7 +232,7 @@ fn far_from_the_origin_nothing_is_lost() {
 /// Of a large scene the parts nearest to the motion are shown, whole objects first, and the touched one before all
 /// others.
 #[test]
-fn large_scenes_are_cut_to_what_is_near() {
+fn large_scenes_are_cut_to_the_nearest_objects() {
     let desk = Desk::new();
     // The far end of the second motion is nearer to `east` than to `north`; `hit` is touched by the first.
     let scene = walls(&[("west", -9.0), ("east", 4.0), ("hit", 1.1), ("beyond", 30.0)]);
@@ -255,7 +255,7 @@ fn large_scenes_are_cut_to_what_is_near() {
 }
 
 #[test]
-fn what_cannot_be_animated_is_refused() {
+fn motions_that_cannot_be_animated_are_refused() {
     let desk = Desk::new();
     let urdf =
         robot(&["<link name=\"stand\"/>", &link("arm", CUBE), &joint("turn", "continuous", "stand", "arm", "0 0 1")]);

@@ -123,7 +123,7 @@ fn a_check_writes_its_page() {
 }
 
 #[test]
-fn the_page_says_what_options_left_out() {
+fn the_page_lists_omissions_by_options() {
     let desk = Desk::new();
     desk.put("allow.txt", "slider behind\n");
     check(&desk, &["--html", "page.html", "--allow", "allow.txt", "--margin", "0.05"]);
@@ -188,7 +188,7 @@ fn names_from_files_are_text() {
 }
 
 #[test]
-fn without_motions_the_page_says_so() {
+fn the_page_of_an_empty_batch() {
     let desk = Desk::new();
     desk.check(&slider(CUBE), &walls(&WALLS), &[], &["--html", "page.html"]).expect(0);
     let html = page(&desk, "page.html");
@@ -295,7 +295,7 @@ fn a_report_of_results_is_the_same_page() {
 }
 
 #[test]
-fn a_scene_is_cut_to_what_is_near() {
+fn a_scene_is_cut_to_its_nearest_triangles() {
     let desk = Desk::new();
     check(&desk, &[]);
     report(&desk, "results.jsonl", &[&INPUTS[..], &["--html-motions", "1", "--scene-triangles", "1"]].concat())
@@ -358,7 +358,7 @@ fn results_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn results_of_another_placement_are_doubted() {
+fn results_of_another_placement_cause_a_warning() {
     let desk = Desk::new();
     check(&desk, &[]);
     let run = report(&desk, "results.jsonl", &[&INPUTS[..], &["--base", "0,0,3,0,0,0"]].concat());

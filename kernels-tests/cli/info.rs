@@ -17,7 +17,7 @@ fn each<'a>(list: &'a Value, key: &str) -> Vec<&'a Value> {
 }
 
 #[test]
-fn joints_stand_in_the_order_of_the_columns() {
+fn joints_are_listed_in_the_order_of_the_columns() {
     let desk = Desk::new();
     samples::prepare(desk.0.path());
     let of_robot = &info(&desk, &["--robot", "sample.urdf"])["robot"];
@@ -43,7 +43,7 @@ fn joints_stand_in_the_order_of_the_columns() {
 }
 
 #[test]
-fn objects_are_told_with_their_triangles_and_whether_they_are_closed() {
+fn objects_are_listed_with_triangle_counts_and_closedness() {
     // A tetrahedron, the same without a face, and the same whose faces each have vertices of their own.
     let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let faces = [[1, 3, 2], [1, 2, 4], [2, 3, 4], [3, 1, 4]];
@@ -92,7 +92,7 @@ fn every_format_has_as_many_triangles_as_its_sample() {
 }
 
 #[test]
-fn the_tables_say_the_same_in_words() {
+fn tables_contain_the_same_as_json() {
     let desk = Desk::new();
     let elements = ["<link name=\"rail\"/>", &link("box", CUBE), &joint("x", "prismatic", "rail", "box", "1 0 0")];
     desk.put("robot.urdf", robot(&elements)).put("scene.obj", super::walls(&[("the wall", 1.0)]));
@@ -142,7 +142,7 @@ fn refused(desk: &Desk, run: &Run, word: &str) {
 }
 
 #[test]
-fn what_is_no_data_set_is_not_made() {
+fn unknown_data_sets_are_refused() {
     let desk = Desk::new();
     refused(&desk, &desk.run(&["dataset", "make", "pipe", "--out", "set"]), "'pipe'");
     refused(&desk, &desk.run(&["check", "--dataset", "pipe", "--out", "results"]), "'pipe'");
@@ -151,7 +151,7 @@ fn what_is_no_data_set_is_not_made() {
 }
 
 #[test]
-fn a_data_set_is_the_same_each_time_and_another_with_another_seed() {
+fn a_data_set_depends_only_on_its_seed() {
     let desk = Desk::new();
     let make = |out: &str, more: &[&str]| {
         let run = desk.run(&[&["dataset", "make", "chain-10", "--out", out, "--motions", "5"], more].concat());
@@ -182,7 +182,7 @@ fn a_data_set_is_the_same_each_time_and_another_with_another_seed() {
 /// The whole process from an empty folder: a data set is generated, reported only on the standard error, and checked;
 /// the second time it exists.
 #[test]
-fn a_data_set_is_made_where_it_is_not_there() {
+fn a_missing_data_set_is_generated() {
     let desk = Desk::new();
     let check = |more: &[&str]| {
         let set = ["check", "--dataset", "pipes/1", "--dataset-folder", "sets", "--backend", "cpu", "--out", "results"];

@@ -84,19 +84,19 @@ fn interrupt(backend: &str) {
 }
 
 #[test]
-fn an_interruption_leaves_what_is_answered() {
+fn an_interruption_keeps_finished_answers() {
     interrupt("cpu");
 }
 
 #[test]
-fn an_interruption_on_an_adapter_does_too() {
+fn an_interruption_on_an_adapter_keeps_finished_answers() {
     if !crate::harness::gpu::skip() {
         interrupt("gpu");
     }
 }
 
 #[test]
-fn a_kill_leaves_whole_lines_too() {
+fn a_killed_run_leaves_complete_lines() {
     let desk = desk();
     let child = start(&desk, "cpu");
     signal(&child, "KILL");

@@ -57,7 +57,7 @@ fn revolute() {
 }
 
 #[test]
-fn a_continuous_joint_turns_as_often_as_it_is_told() {
+fn a_continuous_joint_makes_whole_turns() {
     // While the blade turns three times it rises by 3 m. It passes the azimuth of 90 degrees at 1/12, 5/12 and 9/12, at
     // heights of 0.25, 1.25 and 2.25 m; the only upright edge in its path is there, between 2.2 and 2.3, 0.5 m out.
     let desk = Desk::new();

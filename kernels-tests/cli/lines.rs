@@ -128,7 +128,7 @@ fn contact(line: &Value, tolerance: f64) {
 }
 
 #[test]
-fn the_form_of_every_kind_of_answer() {
+fn every_kind_of_answer_has_its_documented_form() {
     // A cube of 0.25 m: its front is at q + 0.125; every number here is exact. The wall is at 1 m.
     let cube = "<box size=\"0.25 0.25 0.25\"/>";
     let motions: &[super::Motion] = &[
@@ -166,7 +166,7 @@ fn the_form_of_every_kind_of_answer() {
 }
 
 #[test]
-fn what_only_grazes_is_a_contact_that_is_not_proved() {
+fn a_grazing_contact_is_reported_unproved() {
     // A triangle slides in its own plane, point first, against the edge of another in the same plane: at 0.5 of 2 m
     // they touch, but they never pierce each other.
     let desk = Desk::new();
@@ -210,7 +210,7 @@ fn too_many_pairs(motions: &[super::Motion], more: &[&str]) -> Checked {
 }
 
 #[test]
-fn undecided_is_told_as_such_and_by_the_exit_code() {
+fn undecided_motions_are_reported_and_set_the_exit_code() {
     let checked = too_many_pairs(&[[&[1.0], &[2.0]], [&[0.5], &[-0.5]]], &[]).expect(2);
     check_form(&checked, 1e-9);
     assert_eq!(checked.verdicts(), ["free", "undecided"]);
@@ -226,7 +226,7 @@ fn undecided_is_told_as_such_and_by_the_exit_code() {
 }
 
 #[test]
-fn a_contact_outweighs_what_is_undecided() {
+fn a_contact_takes_precedence_over_undecided_in_the_exit_code() {
     let desk = Desk::new();
     desk.put("plate.obj", grid(12));
     let elements = [
@@ -243,7 +243,7 @@ fn a_contact_outweighs_what_is_undecided() {
 }
 
 #[test]
-fn names_are_written_as_json_wants_them() {
+fn names_are_escaped_in_json() {
     let name = "a \"b\" \\ é\u{1F916}";
     let robot = slider(CUBE).replace("slider", "a &quot;b&quot; \\ é\u{1F916}");
     let scene = walls(&[("pipe \\ \"7\"", 1.0)]);
@@ -254,7 +254,7 @@ fn names_are_written_as_json_wants_them() {
 }
 
 #[test]
-fn answers_stand_in_the_order_of_the_motions() {
+fn answers_are_in_the_order_of_the_motions() {
     // Motions that are far too short, long enough, and longer, in turn: so that threads finish in another order.
     let ends: Vec<[f64; 1]> = (0..999).map(|i| [[0.5], [3.6], [40.0]][i % 3]).collect();
     let motions: Vec<super::Motion> = ends.iter().map(|end| [&[0.0][..], &end[..]]).collect();

@@ -44,12 +44,12 @@ fn deep_contact(backend: &str) {
 }
 
 #[test]
-fn deep_contact_takes_the_memory_it_is_given() {
+fn deep_contact_stays_within_the_memory_limit() {
     deep_contact("cpu");
 }
 
 #[test]
-fn deep_contact_on_an_adapter_does_too() {
+fn deep_contact_on_an_adapter_stays_within_the_memory_limit() {
     if !skip() {
         deep_contact("gpu");
     }

@@ -36,7 +36,7 @@ fn a_missing_package_names_the_option_that_helps() {
 
 /// Every folder that is searched is shown, however long its path is; a long name from the file is not.
 #[test]
-fn paths_that_exist_are_whole_and_foreign_text_is_not() {
+fn existing_paths_are_shown_whole_and_text_from_files_shortened() {
     let desk = desk();
     let deep = vec!["x".repeat(60); 5].join("/");
     let name = "y".repeat(100_000);
@@ -90,7 +90,7 @@ fn adapters(desk: &Desk) -> Vec<Value> {
 
 /// No driver, loader or library prints lines of its own if there is no desktop.
 #[test]
-fn opening_an_adapter_prints_nothing_else() {
+fn opening_an_adapter_prints_no_driver_messages() {
     if crate::harness::gpu::skip() {
         return;
     }
@@ -101,7 +101,7 @@ fn opening_an_adapter_prints_nothing_else() {
 
 /// The suggested remedy depends on the available adapters.
 #[test]
-fn without_a_hardware_adapter_the_software_one_is_named() {
+fn the_software_adapter_is_suggested_without_a_hardware_one() {
     let desk = desk();
     let adapters = adapters(&desk);
     let run = check(&desk, &["--backend", "auto"]);

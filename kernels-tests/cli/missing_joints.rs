@@ -40,7 +40,7 @@ fn a_missing_joint_is_an_error_that_names_it() {
 
 /// The array has the expected values in all columns.
 #[test]
-fn missing_joints_have_the_value_that_is_asked_for() {
+fn missing_joints_take_the_requested_value() {
     let desk = desk();
     desk.put("pose.json", r#"{"b": 2.5, "a": 100}"#);
     desk.put("lists.json", r#"{"joints": ["b"], "positions": [2.5]}"#);

@@ -65,7 +65,7 @@ fn every_format_gives_the_same_answers() {
 }
 
 #[test]
-fn wrong_files_are_errors_that_say_what_to_do() {
+fn errors_of_wrong_files_suggest_a_remedy() {
     let array = npy("<f8", false, &[1, 2, 2], &[0.0; 4]);
     let mut large = npy("<i8", false, &[1, 2, 2], &[0.0; 4]);
     let at = large.len() - 8;

@@ -4,7 +4,7 @@ use super::{CUBE, Desk, Motion, joint, link, npy, robot, slider, walls};
 use crate::inputs::samples;
 
 #[test]
-fn no_motion_at_all_is_no_contact() {
+fn an_empty_batch_has_no_contact() {
     let desk = Desk::new();
     let checked = desk.check(&slider(CUBE), &walls(&[("wall", 0.0)]), &[], &[]).expect(0);
     assert_eq!(desk.text("results.jsonl"), "");
@@ -34,7 +34,7 @@ fn a_robot_without_moving_joints_rests() {
 }
 
 #[test]
-fn names_in_json_stand_for_columns() {
+fn names_in_json_select_columns() {
     let elements = [
         "<link name=\"rail\"/>".to_string(),
         link("one", CUBE),
@@ -60,7 +60,7 @@ fn names_in_json_stand_for_columns() {
 }
 
 #[test]
-fn columns_stand_in_the_order_of_the_joints_in_the_file() {
+fn columns_are_in_the_order_of_the_joints_in_the_file() {
     // Unlike in the tree, the joint of the hand is first in the file. Only the hand reaches the wall: the second column
     // moves the arm, in y.
     let elements = [
@@ -76,7 +76,7 @@ fn columns_stand_in_the_order_of_the_joints_in_the_file() {
 }
 
 #[test]
-fn a_robot_that_nothing_can_touch() {
+fn a_robot_without_triangles_is_free() {
     let bare = slider(CUBE);
     let bare = bare.replace(&link("slider", CUBE), "<link name=\"slider\"/>");
     let checked = Desk::new().check(&bare, &walls(&[("wall", 0.0)]), &[[&[0.0], &[3.6]]], &[]);
@@ -85,7 +85,7 @@ fn a_robot_that_nothing_can_touch() {
 }
 
 #[test]
-fn a_scene_of_each_format_is_met_at_the_same_time() {
+fn scenes_of_all_formats_give_the_same_contact_time() {
     // One triangle perpendicular to x at 1 m in every format, in another unit where the format has units.
     let corners = [[1.0, -7.0, -5.0], [1.0, 7.0, -5.0], [1.0, 0.0, 9.0]];
     let text = |scale: f64, between: &str| {

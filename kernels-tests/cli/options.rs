@@ -11,7 +11,7 @@ fn at_the_wall(more: &[&str]) -> Checked {
 }
 
 #[test]
-fn the_tolerance_is_the_width_of_what_is_certified() {
+fn the_tolerance_bounds_the_width_of_certified_contacts() {
     for (tolerance, widest) in [("1e-3", 1e-3), ("1e-6", 1e-6), ("1e-9", 1e-9), ("1e-11", 1e-11)] {
         let checked = at_the_wall(&["--tolerance", tolerance]).expect(1);
         let [lo, hi] = checked.toc(0);
@@ -33,7 +33,7 @@ fn the_tolerance_is_the_width_of_what_is_certified() {
 }
 
 #[test]
-fn a_certified_width_that_is_met_too_late_is_no_certificate() {
+fn certified_contacts_are_proved_within_the_tolerance() {
     // Whatever the tolerance, certified means proved within it.
     for tolerance in ["1", "0.5", "1e-2"] {
         let checked = at_the_wall(&["--tolerance", tolerance]).expect(1);
@@ -63,7 +63,7 @@ fn two_links(motions: &[Motion], more: &[&str]) -> Checked {
 const THREE: &[Motion] = &[[&[0.0, -9.0], &[3.6, -9.0]], [&[0.05, -9.0], &[-3.0, -9.0]], [&[-5.0, 0.5], &[-5.0, -1.5]]];
 
 #[test]
-fn what_touches_at_the_start_is_reported() {
+fn contacts_at_the_start_are_reported() {
     let checked = two_links(THREE, &[]).expect(1);
     for i in 0..2 {
         let line = &checked.lines[i];
@@ -78,7 +78,7 @@ fn what_touches_at_the_start_is_reported() {
 }
 
 #[test]
-fn what_touches_at_the_start_is_ignored_if_asked_for() {
+fn contacts_at_the_start_are_ignored_on_request() {
     let checked = two_links(THREE, &["--initial", "ignore"]).expect(1);
     assert_eq!(checked.verdicts(), ["contact", "free", "contact"]);
     // The pair of left and near is dropped for the whole motion; left and ahead is not, nor are pairs of other motions.
@@ -143,7 +143,7 @@ fn allowed_pairs_are_never_tested() {
 }
 
 #[test]
-fn a_name_that_nothing_has_is_an_error() {
+fn an_unknown_name_is_an_error() {
     for (allow, words) in [
         ("left one\nmiddle one\n", ["allow.txt: line 2", "'middle'"]),
         ("left four\n", ["allow.txt: line 1", "'four'"]),
@@ -158,7 +158,7 @@ fn a_name_that_nothing_has_is_an_error() {
 }
 
 #[test]
-fn limits_are_a_warning_and_with_strict_an_error() {
+fn exceeding_joint_limits_is_a_warning_or_with_strict_an_error() {
     let limited = slider(CUBE).replace("</joint>", "<limit lower=\"-1\" upper=\"2\"/></joint>");
     let scene = walls(&[("wall", 9.0)]);
     let within: &[Motion] = &[[&[-1.0], &[2.0]]];
@@ -271,7 +271,7 @@ fn threads_change_nothing_but_the_time() {
 }
 
 #[test]
-fn which_shapes_of_a_link_count() {
+fn the_geometry_option_selects_the_shapes_of_links() {
     // The collision shape is a cube of 0.2 m, the visual one a cube of 0.4 m; another link has only a visual shape.
     let shape =
         |kind: &str, size: f64| format!("<{kind}><geometry><box size=\"{size} {size} {size}\"/></geometry></{kind}>");
@@ -295,7 +295,7 @@ fn which_shapes_of_a_link_count() {
 }
 
 #[test]
-fn round_shapes_are_tessellated_outside_of_themselves() {
+fn round_shapes_are_enclosed_by_their_tessellation() {
     // Each shape's true front is 0.1 m ahead. Its triangles protrude by at most the chord error, so the wall is met at
     // most that much sooner, and never later: between 0.9 - e and 0.9 of 3.6 m.
     for shape in [

@@ -17,7 +17,7 @@ const INPUT: [&str; 9] =
     ["check", "--backend", "cpu", "--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "motions.npy"];
 
 #[test]
-fn answers_replace_older_ones_and_nothing_else_is_left() {
+fn answers_replace_older_ones_and_no_temporary_files_remain() {
     let desk = desk();
     let before = desk.names();
     desk.put("results.jsonl", "old\n").put("results.jsonl.part", "older\n".repeat(9999)).put("stats.json", "old");
@@ -34,7 +34,7 @@ fn answers_replace_older_ones_and_nothing_else_is_left() {
 }
 
 #[test]
-fn without_stats_there_are_none() {
+fn statistics_are_written_only_on_request() {
     let desk = desk();
     let run = desk.run(&[&INPUT[..], &["--out", "results.jsonl"]].concat());
     run.expect(1);
@@ -65,7 +65,7 @@ fn refused(desk: &Desk, outputs: &[&str], named: &str) {
 }
 
 #[test]
-fn what_cannot_be_written_is_an_error_before_any_work() {
+fn unwritable_outputs_are_an_error_before_any_work() {
     let desk = desk();
     std::fs::create_dir(desk.path("folder")).unwrap();
     // A folder, a path below a file, and an empty name.
@@ -81,7 +81,7 @@ fn what_cannot_be_written_is_an_error_before_any_work() {
 /// A socket cannot be replaced by moving a file there, and nothing can be written to it either.
 #[cfg(unix)]
 #[test]
-fn what_is_not_a_file_is_not_replaced() {
+fn sockets_are_not_replaced() {
     let desk = desk();
     let _socket = std::os::unix::net::UnixListener::bind(desk.path("socket")).unwrap();
     refused(&desk, &["--out", "socket"], "socket");
@@ -93,7 +93,7 @@ fn what_is_not_a_file_is_not_replaced() {
 /// The printed summary is lost if it cannot be written; the answers and the exit code are not.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_terminal_changes_no_exit_code() {
+fn a_full_standard_output_does_not_change_the_exit_code() {
     let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
     let desk = desk();
     let check = [&INPUT[..], &["--out", "results.jsonl"]].concat();

@@ -41,7 +41,7 @@ fn takes(desk: &Desk, run: Run, x: f64) {
 }
 
 #[test]
-fn a_package_is_found_beside_the_robot_and_above_it() {
+fn a_package_is_found_next_to_the_robot_and_above_it() {
     // With the package's own name or without, in the robot's folder or above it.
     for place in
         ["a/b/my_robot/meshes/part.obj", "a/b/meshes/part.obj", "a/my_robot/meshes/part.obj", "a/meshes/part.obj"]
@@ -67,7 +67,7 @@ fn a_package_is_found_where_the_caller_says() {
 }
 
 #[test]
-fn a_package_that_is_nowhere_is_an_error_that_names_every_place() {
+fn a_missing_package_is_an_error_that_lists_all_searched_places() {
     let desk = desk();
     let mut command = desk.command(&[&ARGUMENTS[..], &["--package-path", "given"]].concat());
     let places = std::env::join_paths(["from-ros-1", "from-ros-2"]).unwrap();

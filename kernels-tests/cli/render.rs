@@ -78,7 +78,7 @@ fn the_robot_and_its_contact_are_seen() {
 
 /// Geometry that would occlude the motion is made transparent, at some distance or directly in front of the robot.
 #[test]
-fn nothing_hides_the_motion() {
+fn occluding_geometry_is_transparent() {
     if skip() {
         return;
     }
@@ -171,10 +171,10 @@ fn the_contact_is_seen_wherever_it_is() {
     }
 }
 
-/// An object that occludes the motion is removed as a whole, with the objects on it: nothing of a shelf with books is
-/// left, and no book.
+/// An object that occludes the motion is removed as a whole, with the objects on it: no part of a shelf remains, and
+/// no book on it.
 #[test]
-fn no_shards_are_left() {
+fn occluding_objects_are_removed_as_a_whole() {
     if skip() {
         return;
     }
@@ -212,7 +212,7 @@ fn no_shards_are_left() {
 
 /// The camera does not directly face a large wall next to the motion, and is not behind it.
 #[test]
-fn a_wall_beside_the_way_does_not_fill_the_picture() {
+fn a_wall_next_to_the_motion_does_not_fill_the_picture() {
     if skip() {
         return;
     }
@@ -284,7 +284,7 @@ fn a_picture_is_the_same_each_time() {
 
 /// The extension selects the format, in any case, and JPEG shows the same as PNG.
 #[test]
-fn the_ending_chooses_the_format() {
+fn the_file_extension_selects_the_format() {
     if skip() {
         return;
     }
@@ -310,7 +310,7 @@ fn the_ending_chooses_the_format() {
 
 /// An unknown format is rejected before anything is read: none of the files exists.
 #[test]
-fn other_endings_are_refused_before_any_work() {
+fn unknown_file_extensions_are_refused_before_any_work() {
     let desk = Desk::new();
     let long = format!("picture.{}", "x".repeat(200));
     for name in ["picture.tiff", "picture", "picture.svg", "picture.png.txt", "picture.", ".png", long.as_str()] {
@@ -324,7 +324,7 @@ fn other_endings_are_refused_before_any_work() {
 }
 
 #[test]
-fn what_cannot_be_drawn_is_refused() {
+fn invalid_pictures_are_refused() {
     let desk = Desk::new();
     let wall = walls(&[("wall", 1.1)]);
     for (more, said) in [

@@ -26,7 +26,7 @@ fn interrupted(backend: &str) -> Desk {
 }
 
 #[test]
-fn what_is_gone_on_with_is_the_same_to_the_byte() {
+fn a_resumed_run_gives_identical_bytes() {
     let desk = interrupted("cpu");
     let (part, beside) = (desk.text("out/results.part"), desk.text("out/results.part.json"));
     let n = part.lines().count();
@@ -56,7 +56,7 @@ fn what_is_gone_on_with_is_the_same_to_the_byte() {
 
 /// Other inputs or options: one error that lists them, and the answers so far are kept.
 #[test]
-fn answers_of_something_else_are_not_gone_on_with() {
+fn answers_of_other_inputs_or_options_are_not_resumed() {
     let desk = interrupted("cpu");
     let (part, beside) = (desk.text("out/results.part"), desk.text("out/results.part.json"));
     let refused = |more: &[&str], words: &[&str]| {
@@ -94,7 +94,7 @@ fn answers_of_something_else_are_not_gone_on_with() {
 }
 
 #[test]
-fn bad_input_leaves_nothing_to_go_on_with() {
+fn bad_input_leaves_nothing_to_resume() {
     let desk = Desk::new();
     desk.put("robot.urdf", slider(CUBE)).put("scene.obj", walls(&[("wall", 1.0)]));
     // The last of many motions is not a number: detected before any work.
@@ -111,7 +111,7 @@ fn bad_input_leaves_nothing_to_go_on_with() {
 }
 
 #[test]
-fn a_run_on_an_adapter_is_gone_on_with_too() {
+fn a_run_on_an_adapter_is_resumed() {
     if crate::harness::gpu::skip() {
         return;
     }

@@ -196,7 +196,7 @@ fn attached_objects_touch_links_of_other_robots() {
 
 /// A changed object is another input.
 #[test]
-fn finished_answers_belong_to_their_objects() {
+fn finished_answers_are_not_reused_for_changed_objects() {
     let desk = desk();
     attach(&desk, &json!([flag_on("hand")]));
     let files = ["--robot", "carrier.urdf", "--scene", "wall.obj", "--motions", "one.npy"];

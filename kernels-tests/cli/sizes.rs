@@ -72,7 +72,7 @@ fn the_reach_of_a_slide_is_that_of_its_limits() {
 }
 
 #[test]
-fn sizes_that_suggest_millimetres_are_questioned() {
+fn sizes_that_suggest_millimetres_cause_a_warning() {
     let desk = Desk::new();
     let cube = |side: &str| CUBE.replace("0.2", side);
     desk.put("metres.urdf", slider(CUBE)).put("millimetres.urdf", slider(&cube("200")));

@@ -59,7 +59,7 @@ fn expect(checked: &Checked, [link_scene, link_link, adjacent, srdf, allow]: [u6
 
 /// Four links against two walls. Of the six pairs of links one is rigid, and `fore` and `tool` are adjacent to `upper`.
 #[test]
-fn the_numbers_of_pairs_are_those_of_the_arm() {
+fn the_counts_of_pairs_are_reported() {
     let desk = desk();
     let off = check(&desk, &[]);
     expect(&off, [8, 0, 0, 0, 0], "tested pairs: 8 of link and object");
@@ -161,7 +161,7 @@ fn bad_files_are_one_message_with_file_and_line() {
 }
 
 #[test]
-fn oddities_are_warnings() {
+fn unused_elements_and_other_names_are_warnings() {
     let desk = desk();
     desk.put(
         "odd.srdf",
@@ -179,7 +179,7 @@ fn oddities_are_warnings() {
 }
 
 #[test]
-fn missing_joints_may_be_a_state() {
+fn missing_joints_may_take_the_values_of_a_state() {
     let desk = desk();
     desk.put("robot.urdf", arm()).put("scene.obj", walls(&[("wall", 3.0)]));
     desk.put("m.csv", "a\n2\n0\n").put("pose.json", r#"{"b": 0.5}"#);
@@ -243,7 +243,7 @@ fn pages_report_the_pairs_of_links() {
 /// Answers with other pairs of links are other answers.
 #[cfg(unix)]
 #[test]
-fn other_pairs_are_not_gone_on_with() {
+fn answers_with_other_pairs_are_not_resumed() {
     let desk = desk();
     if !super::resume::keeps_attributes(&desk) {
         return;

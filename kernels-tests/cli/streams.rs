@@ -111,7 +111,7 @@ fn an_interruption_leaves_whole_lines() {
 }
 
 #[test]
-fn what_is_not_a_file_cannot_be_continued() {
+fn pipes_and_devices_cannot_be_resumed() {
     let desk = desk_of(1);
     for out in ["-", "/dev/stdout", "/dev/null"] {
         let run = check(&desk, &["--out", out, "--resume"]);
@@ -124,7 +124,7 @@ fn what_is_not_a_file_cannot_be_continued() {
 }
 
 #[test]
-fn the_other_commands_with_lines_write_them_there_too() {
+fn other_commands_write_their_lines_to_the_standard_output() {
     let desk = desk_of(1);
     desk.put("q.csv", "0,1,0,1,0,1\n".repeat(800));
     desk.put("job.json", json!({"robot": "robot.urdf", "scene": "scene.obj", "motions": "motions.npy"}).to_string());

@@ -52,7 +52,7 @@ fn quiet_prints_warnings_and_errors_alone() {
 }
 
 #[test]
-fn json_is_what_stats_writes() {
+fn the_json_option_prints_the_statistics_file() {
     let desk = desk();
     for more in [&["--json"][..], &["--json", "--quiet"]] {
         let run = check(&desk, &[more, &["--stats", "stats.json"]].concat());

@@ -27,7 +27,7 @@ fn tolerance(desk: &Desk, base: &Value) -> Run {
 }
 
 #[test]
-fn the_base_puts_the_robot_elsewhere() {
+fn the_base_moves_the_robot() {
     let desk = desk();
     // The arm reaches y = 0.6 at 0.593 rad, which is beyond its motion; turned by 0.3 rad, it reaches it at 0.293 of
     // 0.5 rad.

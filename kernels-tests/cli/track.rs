@@ -37,7 +37,7 @@ fn flying(aside: f64) -> Value {
 }
 
 #[test]
-fn figure_7_comes_with_the_rates_of_its_gains() {
+fn figure_7_decays_at_the_rates_of_its_gains() {
     let desk = Desk::new();
     let run = track(&desk, FIGURE_7);
     run.expect(0);
@@ -66,7 +66,7 @@ fn figure_7_comes_with_the_rates_of_its_gains() {
 }
 
 #[test]
-fn contact_is_enclosed_and_said_by_the_exit_code() {
+fn contact_is_enclosed_and_sets_the_exit_code() {
     let desk = Desk::new();
     let first = |desk: &Desk| {
         let contact = result(desk)["first_contacts"][0].clone();
@@ -88,7 +88,7 @@ fn contact_is_enclosed_and_said_by_the_exit_code() {
 }
 
 #[test]
-fn what_is_lost_is_named() {
+fn lost_pairs_are_reported() {
     let desk = Desk::new();
     let inside =
         scene(json!([sphere("shell", 2.0, json!({})), sphere("kernel", 0.3, json!({"origin_m": [0.9, 0, 0]}))]));
@@ -138,7 +138,7 @@ fn all_kinds_of_shapes_are_read() {
 }
 
 #[test]
-fn bad_scenes_are_one_line_and_leave_nothing() {
+fn bad_scenes_are_an_error_of_one_line_and_leave_no_files() {
     let mut cases: Vec<(String, &str)> = vec![
         ("{".into(), "JSON"),
         ("[]".into(), "JSON"),

@@ -169,7 +169,7 @@ fn a_picture_shows_where_the_curve_first_touches() {
 }
 
 #[test]
-fn what_does_not_suit_trajectories_is_refused() {
+fn options_that_do_not_suit_trajectories_are_refused() {
     let desk = desk(&plan(&[BENT]));
     for (more, said) in [
         (&["--index", "0", "--tiles", "tiles"][..], "--tiles"),

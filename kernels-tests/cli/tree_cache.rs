@@ -46,7 +46,7 @@ fn a_tree_is_kept_and_used() {
 }
 
 #[test]
-fn a_damaged_tree_is_told_and_replaced() {
+fn a_damaged_tree_is_reported_and_replaced() {
     let desk = Desk::new();
     desk.put("scene.obj", grid(40));
     let right = check(&desk, &["--tree-cache", "trees"]).expect(1);
@@ -88,7 +88,7 @@ fn a_damaged_tree_is_told_and_replaced() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_is_no_error() {
+fn an_unwritable_cache_is_only_a_warning() {
     let desk = Desk::new();
     desk.put("scene.obj", grid(10)).put("file", "");
     let checked = check(&desk, &["--tree-cache", "file/below"]);
@@ -103,7 +103,7 @@ fn a_place_that_cannot_be_written_is_no_error() {
 }
 
 #[test]
-fn large_scenes_keep_theirs_beside_them_and_small_ones_do_not() {
+fn only_large_scenes_are_cached_next_to_their_file() {
     let desk = Desk::new();
     desk.put("scene.obj", grid(40));
     let small = check(&desk, &[]).expect(1);

@@ -101,7 +101,7 @@ fn a_lock_ends_with_its_process() {
 
 /// Without locks, a killed process leaves a file with its identity.
 #[test]
-fn a_lock_file_that_is_left_says_what_to_do() {
+fn a_stale_lock_file_is_reported_with_a_remedy() {
     let desk = desk_of(MANY);
     let first = stopped(&desk, true);
     let id = first.id().to_string();
@@ -182,7 +182,7 @@ fn every_command_respects_the_lock() {
 
 /// A tree that another process is saving at this moment is built in memory, without a message.
 #[test]
-fn a_tree_that_is_being_kept_is_not_kept_twice() {
+fn a_tree_being_saved_by_another_process_is_not_saved_twice() {
     let desk = Desk::new();
     desk.put("scene.obj", super::lines::grid(40));
     let motions: [super::Motion; 2] = [[&[0.5], &[0.3]], [&[0.5], &[0.0]]];

@@ -85,7 +85,7 @@ impl Desk {
 }
 
 #[test]
-fn what_is_asked_for_lands_in_its_place() {
+fn requested_entries_are_unpacked_to_their_paths() {
     let desk = Desk::new();
     let content: &[(&str, &[u8])] = &[("a/b/x.stl", b"1"), ("a/b/c/y.stl", b"22"), ("a/LICENSE", b"3")];
     let entries: Vec<Entry> = content.iter().map(|(path, bytes)| file(path, bytes)).collect();
@@ -135,13 +135,13 @@ fn links_and_devices_are_refused() {
 }
 
 #[test]
-fn an_entry_that_comes_twice_is_refused() {
+fn duplicate_entries_are_refused() {
     let desk = Desk::new();
     desk.refused(&desk.put("a.tar", &tar_of(&[file("a", b"x"), file("a", b"y")])), "cannot be unpacked");
 }
 
 #[test]
-fn bombs_are_cut_short() {
+fn decompression_bombs_are_stopped_at_the_limit() {
     let limits = Limits { bytes: 1 << 20, entries: 100 };
     let zeros = vec![0u8; 8 << 20];
     let desk = Desk::new();

@@ -71,7 +71,7 @@ fn get(manifest: &Manifest, sources: &Sources, folder: &Path) -> Result<(), Stri
 
 /// Two processes that fetch one set: the second waits, and uses what the first one fetched.
 #[test]
-fn what_another_process_fetches_is_waited_for() {
+fn fetching_waits_for_another_process() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let manifest = manifest("https://example.org", &archive());
@@ -126,7 +126,7 @@ fn a_folder_serves_as_mirror() {
 }
 
 #[test]
-fn another_file_than_the_one_on_record_is_refused() {
+fn a_file_that_differs_from_the_manifest_is_refused() {
     let out = tempfile::tempdir().unwrap();
     let manifest = manifest("http://127.0.0.1:9/", &archive());
     let mut same_length = BYTES.to_vec();
@@ -172,7 +172,7 @@ fn a_server_serves_as_mirror_and_as_source() {
 }
 
 #[test]
-fn what_is_not_there_is_said_with_what_was_tried() {
+fn a_missing_file_is_an_error_that_lists_all_sources() {
     let (address, _) = serve(Vec::new());
     let out = tempfile::tempdir().unwrap();
     let sources = Sources { mirror: None, package_index: format!("{address}/simple") };
@@ -194,7 +194,7 @@ fn what_is_not_there_is_said_with_what_was_tried() {
 
 /// Checks the manifest's hashes against the available files, which serve as the mirror.
 #[test]
-fn sets_of_single_files_come_from_the_data_at_hand() {
+fn sets_of_single_files_are_taken_from_available_data() {
     let Some(data) = crate::oracle::data::folder("robot-puma560").and_then(|f| f.parent().map(Path::to_path_buf))
     else {
         return;

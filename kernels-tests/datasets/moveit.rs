@@ -86,7 +86,7 @@ fn primitives_have_the_poses_of_their_triangles() {
 }
 
 #[test]
-fn shapes_stand_where_frame_object_and_shape_put_them() {
+fn shape_poses_compose_frame_object_and_shape() {
     let planning = scene(SCENE);
     let names: Vec<&str> = planning.scene.objects.iter().map(|o| o.name.as_str()).collect();
     assert_eq!(names, ["plain", "within", "on table", "can", "sheet", "on tray"]);
@@ -112,7 +112,7 @@ fn shapes_stand_where_frame_object_and_shape_put_them() {
 }
 
 #[test]
-fn what_cannot_be_triangles_is_an_error() {
+fn unsupported_objects_are_errors() {
     let pose = "      primitive_poses: [{position: [0, 0, 0]}]\n";
     refused(&format!("      primitives: [{{type: cone, dimensions: [1, 1]}}]\n{pose}"), "'cone' is no shape");
     refused(&format!("      primitives: [{{type: box, dimensions: [1, 1]}}]\n{pose}"), "2 dimensions");
@@ -221,7 +221,7 @@ fn allowed_collisions_are_those_of_the_matrix() {
 }
 
 #[test]
-fn motions_go_by_the_names_of_joints() {
+fn values_are_assigned_to_joints_by_name() {
     let request = "
 start_state:
   joint_state: {name: [gripper, finger_joint, arm_joint], position: [9, 2, 1]}

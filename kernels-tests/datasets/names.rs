@@ -335,7 +335,7 @@ fn problems_are_shown_in_reports() {
 
 #[cfg(unix)]
 #[test]
-fn going_on_gives_the_same_bytes() {
+fn a_resumed_run_gives_identical_bytes() {
     let desk = Desk::new();
     let scene = format!("world:\n  collision_objects:\n{}", cube("can", 0.7));
     let files = (0..1500).flat_map(|i| {
@@ -367,7 +367,7 @@ fn going_on_gives_the_same_bytes() {
 }
 
 #[test]
-fn what_is_missing_is_named_with_the_remedy() {
+fn missing_sets_are_reported_with_a_remedy() {
     let mut desk = Desk::new();
     let (code, stderr, _) = desk.check("mbm-panda/no_such", &[]);
     assert!(code == 3 && stderr.contains("box, cage") && stderr.contains("no_such"), "{stderr}");
@@ -412,7 +412,7 @@ fn sets_are_listed_and_fetched_by_name() {
 
 /// An engine reuses another engine's data only if the links are the same.
 #[test]
-fn an_engine_like_another_answers_as_one_of_its_own() {
+fn an_engine_that_reuses_data_answers_like_a_new_one() {
     let robot = |reach: f64| {
         let mut robot = Robot::new("r", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
         let drive = Drive::direct(robot.add_column("x", ColumnKind::LengthM, None));
@@ -475,7 +475,7 @@ fn published_starts_and_goals_are_free() {
 
 /// The kitchen by its name: one scene, with starts and goals of another kind of problem.
 #[test]
-fn the_kitchen_runs_by_its_name() {
+fn the_kitchen_is_checked_by_name() {
     let Some(folder) = crate::oracle::data::folder("env-mbm-meshes") else { return };
     let mut desk = Desk::new();
     desk.data = folder.parent().map(Path::to_path_buf);

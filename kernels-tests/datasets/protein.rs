@@ -57,7 +57,7 @@ fn both_ends_are_where_the_atoms_are() {
 }
 
 #[test]
-fn gaps_and_files_that_are_none_are_errors() {
+fn chain_gaps_and_invalid_files_are_errors() {
     assert!(pdb::read("").is_err());
     assert!(pdb::read("ATOM      1  N   ALA A   1       x").is_err());
     let atom = |name: &str, number: usize, x: f64| {

@@ -167,7 +167,7 @@ fn an_implanted_contact_is_never_missed() {
 /// Coarse positions, features without size, points at rest: features that meet at a multiple of an eighth are never
 /// called free.
 #[test]
-fn what_meets_at_some_time_is_never_free() {
+fn features_that_meet_are_never_free() {
     let mut numbers = Numbers::new(32);
     let n = effort(6000, 200_000);
     let (mut met, mut undecided) = (0, 0);

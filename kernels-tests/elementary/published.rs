@@ -161,7 +161,7 @@ fn judge_all(name: &str, sources: &[Source]) -> Row {
     all
 }
 
-/// No contact is missed, none is proved where there is none, and few answers are weaker than possible.
+/// No contact is missed, no contact is proved that does not exist, and few answers are weaker than possible.
 #[test]
 fn handmade_queries() {
     let Some(sources) = handmade_files() else { return };

@@ -51,7 +51,7 @@ fn fine_grids_agree_with_exact_arithmetic() {
 
 /// Slightly outside of a border nothing may be proved, and slightly inside nothing may be missed.
 #[test]
-fn a_hair_decides_at_a_border() {
+fn the_smallest_distance_from_a_border_decides() {
     let mut numbers = Numbers::new(50);
     let n = effort(10_000, 500_000);
     let (mut met, mut proved, mut not_told, mut undecided) = (0, 0, 0, 0);

@@ -84,7 +84,7 @@ fn the_reference_ends_at_extremal_pairs() {
 /// Without charts the flow ends at the same pair as with charts. (On the way the flows differ, by the square of the
 /// errors: which errors decay depends on the tangents.)
 #[test]
-fn without_charts_the_flow_comes_to_the_pair_of_the_tracker() {
+fn the_flow_without_charts_ends_at_the_tracked_pair() {
     use firstcontact::extremal::{Settings, State, Tracker, shape::on_sphere};
     let (pairs, starts) = cases(40);
     let schedule = Schedule { step_s: 0.01, n_steps: 100, ..SCHEDULE };
@@ -177,7 +177,7 @@ fn every_mutant_of_the_kernel_dies() {
 
 /// Starts on far sides are reported as lost, by the kernel as by the reference; no result is called good that is not.
 #[test]
-fn starts_on_far_sides_are_told() {
+fn starts_on_far_sides_are_reported_as_lost() {
     let (pairs, mut starts) = cases(200);
     starts.iter_mut().enumerate().for_each(|(i, s)| s.at[i % 2] = -s.at[i % 2]);
     let told = |places: &[Places]| {
@@ -207,7 +207,7 @@ fn starts_on_far_sides_are_told() {
 }
 
 #[test]
-fn what_does_not_go_together_is_refused() {
+fn unstable_schedules_and_unequal_lengths_are_refused() {
     let (pairs, mut places) = cases(2);
     let unstable = Schedule { gain_per_s: 200.0, ..SCHEDULE };
     assert!(reference(&pairs, &mut places, &unstable).is_err());

@@ -16,7 +16,7 @@ fn tracker(pair: &Pair, motions: [Motion; 2], gain_per_s: f64, step_s: f64, audi
 
 /// B moves around A, over its poles and through every seam of its parameters; σ is that of spheres, without a jump.
 #[test]
-fn seams_and_poles_leave_no_trace() {
+fn tracking_is_smooth_across_seams_and_poles() {
     let pair = Pair { a: Shape::ellipsoid([1.0; 3]).unwrap(), b: Shape::ellipsoid([0.5; 3]).unwrap() };
     let mut changes = 0;
     for spin in [v(0.0, 0.0, 3.0), v(0.0, 3.0, 0.0), v(3.0, 0.1, 0.05), v(1.0, -2.0, 1.5), v(2.0, 2.2, 1.8)] {
@@ -35,7 +35,7 @@ fn seams_and_poles_leave_no_trace() {
 
 /// A ball moves past a patch: its nearest point moves onto the edge, along it, over a corner, and back into the face.
 #[test]
-fn points_are_held_at_edges_and_let_go() {
+fn points_are_held_at_edges_and_released() {
     let pair = Pair { a: patches().0.a, b: Shape::ellipsoid([0.2; 3]).unwrap() };
     let motions = [Motion::still(DVec3::ZERO), Motion::new(v(0.2, 0.1, 1.6), v(1.2, 0.5, 0.0), v(0.0, 0.3, 0.2))];
     let back = [
@@ -66,7 +66,7 @@ fn points_are_held_at_edges_and_let_go() {
 
 /// In penetration the tracker cannot handle an edge: this is reported as a loss.
 #[test]
-fn an_edge_in_penetration_is_a_loss() {
+fn an_edge_in_penetration_is_reported_as_a_loss() {
     let pair = Pair { a: patches().0.a, b: Shape::ellipsoid([0.4; 3]).unwrap() };
     let motions = [Motion::still(DVec3::ZERO), Motion::new(v(0.0, 0.0, 1.15), v(1.3, 0.0, -0.65), DVec3::ZERO)];
     let track = tracker(&pair, motions, 20.0, 5e-3, 0).run(None, 1.0).unwrap();
@@ -132,7 +132,7 @@ fn points_and_curves_penetrate_with_a_sign() {
 
 /// Far sides, saddles and insides are distinguished from extremal pairs, reported by name, and left by a search.
 #[test]
-fn wrong_starts_are_named_and_left() {
+fn wrong_starts_are_reported_and_left() {
     let (pair, motions) = apart();
     let tracker = tracker(&pair, motions, 10.0, 0.01, 0);
     let exact = tracker.run(None, 1.0).unwrap();
@@ -155,7 +155,7 @@ fn wrong_starts_are_named_and_left() {
 
 /// One sphere inside the other: no pair faces each other, and this is reported.
 #[test]
-fn a_body_inside_of_another_is_named() {
+fn a_body_inside_another_is_reported() {
     let pair = Pair { a: Shape::ellipsoid([2.0; 3]).unwrap(), b: Shape::ellipsoid([0.3; 3]).unwrap() };
     let motions = [Motion::still(DVec3::ZERO), Motion::still(v(0.9, 0.0, 0.0))];
     let track = tracker(&pair, motions, 10.0, 0.01, 0).run(None, 0.1).unwrap();
@@ -181,7 +181,7 @@ fn an_audit_finds_the_nearer_pair() {
 /// A patch whose normal is declared to point the other way: its nearest pair does not face each other, and this is
 /// reported.
 #[test]
-fn a_normal_the_wrong_way_is_named() {
+fn a_reversed_normal_is_reported() {
     for inward in [true, false] {
         let (pair, motions) = patches_with(inward);
         let track = tracker(&pair, motions, 10.0, 0.01, 0).run(Some(State::new(PATCHES_START)), 0.5).unwrap();
@@ -195,7 +195,7 @@ fn a_normal_the_wrong_way_is_named() {
 /// Steps that are too long for the gain or for the motion: the errors stay large, grow again, or the distance jumps.
 /// Every sample that is reported as tracked is right nevertheless.
 #[test]
-fn what_steps_too_long_lead_to_is_named() {
+fn the_effects_of_too_long_steps_are_reported() {
     let run = |pair: &Pair, motions: [Motion; 2], settings: Settings, start: Option<State>, end: f64| {
         let track = Tracker::new(pair.clone(), motions, settings).unwrap().run(start, end).unwrap();
         for sample in track.samples.iter().filter(|s| s.phase == Phase::Tracking) {

@@ -129,7 +129,7 @@ fn triangles(shape: &Shape, cells: usize) -> Vec<Triangle> {
 /// The engine's certified first contact of tessellated ellipsoids converges to that of the curved ones with the square
 /// of the triangles' size.
 #[test]
-fn triangles_come_to_the_curved_bodies() {
+fn contact_of_tessellations_converges_to_that_of_curved_bodies() {
     let (pair, motions) = through_contact();
     // A is at rest in the engine's scene; B moves as a free joint does: straight, turning about a fixed axis.
     let motions = [Motion::still(DVec3::ZERO), motions[1]];

@@ -242,7 +242,7 @@ fn over_spans() -> (Pair, [Motion; 2]) {
 }
 
 #[test]
-fn the_decay_goes_on_over_the_joints_of_spans() {
+fn errors_decay_across_span_boundaries() {
     let case = over_spans();
     let settings = |gain| Settings { gain_per_s: gain, step_s: 1e-3, form: Form::Projection, ..Settings::default() };
     for gain in [2.0, 5.0, 10.0] {

@@ -87,7 +87,7 @@ fn matrices_and_drifts_are_derivatives_of_positions() {
 }
 
 #[test]
-fn the_paper_in_world_axes_says_the_same() {
+fn the_papers_formulas_in_world_axes_agree() {
     for (pair, motions, t, x) in cases() {
         let (psi, m, b) = literal::terms(&pair, &motions, t, x, Defect::None);
         let at = configuration(&pair, &motions, t, x).equations(Form::Projection);
@@ -171,7 +171,7 @@ fn at_an_extremal_pair_the_determinants_differ_by_the_distance_squared() {
 
 /// Common motions of both bodies change nothing, and neither does exchanging their names.
 #[test]
-fn distances_do_not_depend_on_the_observer_nor_on_the_order() {
+fn distances_do_not_depend_on_frame_or_order() {
     let mut random = Pcg64Mcg::seed_from_u64(42);
     for (pair, motions, t, x) in cases() {
         let at = configuration(&pair, &motions, t, x);

@@ -212,7 +212,7 @@ fn rational_splines_are_exact_on_circles_and_spheres() {
 
 /// Every point of a rectangle is in its ball; balls shrink with their rectangles, and the reach is a bound.
 #[test]
-fn balls_hold_their_rectangles_and_are_not_idle() {
+fn balls_contain_their_rectangles_and_shrink_with_them() {
     let mut random = Pcg64Mcg::seed_from_u64(35);
     for shape in shapes() {
         let ranges = shape.ranges();
@@ -266,7 +266,7 @@ fn charts_of_an_ellipsoid_give_the_same_points_and_normals_outwards() {
 }
 
 #[test]
-fn what_is_no_spline_is_refused() {
+fn invalid_splines_are_refused() {
     let knots = |k: &[f64]| k.to_vec();
     assert!(Basis::new(0, knots(&[0.0, 1.0])).is_err() && Basis::new(10, vec![0.0; 40]).is_err());
     assert!(Basis::new(2, knots(&[0.0, 0.0, 0.0, 1.0, 1.0])).is_err());

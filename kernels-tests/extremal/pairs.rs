@@ -99,7 +99,7 @@ fn random_pairs_end_at_the_extremal_pair_and_no_failure_is_silent() {
 
 /// In penetration the tracked maximum of the gap meets a saddle and vanishes: no later sample is reported as tracked.
 #[test]
-fn a_pair_that_vanishes_is_not_tracked_and_then_lost() {
+fn a_vanished_pair_is_lost_and_not_tracked_again() {
     let outcome = outcome_of(7008, false, 1);
     assert_eq!((outcome.losses, outcome.ends), (vec!["diverged"], true));
 }

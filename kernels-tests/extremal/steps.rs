@@ -51,7 +51,7 @@ fn limits_of_stability_are_where_errors_stop_decaying() {
 }
 
 #[test]
-fn gains_and_steps_without_sense_are_refused() {
+fn invalid_gains_and_steps_are_refused() {
     for (gain_per_s, step_s) in [(0.0, 0.01), (-1.0, 0.01), (f64::NAN, 0.01), (1.0, 0.0), (1.0, f64::INFINITY)] {
         assert!(Settings { gain_per_s, step_s, ..Settings::default() }.check().is_err());
     }
@@ -87,7 +87,7 @@ fn floors_have_the_orders_of_the_methods() {
 }
 
 #[test]
-fn steps_of_its_own_choice_decay_at_the_gain() {
+fn adaptive_steps_decay_at_the_gain() {
     let (pair, motions) = apart();
     let integrator = Integrator::DormandPrince { tolerance: 1e-9 };
     let settings =

@@ -212,7 +212,7 @@ fn every_mutant_of_the_kernel_dies() {
 
 /// Pairs that leave their patch, or turn too far, are lost to the kernel as to the reference.
 #[test]
-fn what_leaves_its_patch_is_told() {
+fn pairs_that_leave_their_patch_are_reported_as_lost() {
     let n = effort(120, 2_000);
     let (pairs, starts) = cases(n, 4.0);
     let mut on_cpu = starts.clone();
@@ -241,7 +241,7 @@ fn what_leaves_its_patch_is_told() {
 }
 
 #[test]
-fn what_the_kernel_does_not_know_is_refused() {
+fn shapes_unsupported_by_the_kernel_are_refused() {
     let (pairs, mut places) = cases(3, 0.0);
     let unstable = Schedule { gain_per_s: 200.0, ..SCHEDULE };
     assert!(

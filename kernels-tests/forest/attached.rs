@@ -136,7 +136,7 @@ fn poses_are_in_the_frame_of_the_link() {
 }
 
 #[test]
-fn with_attached_answers_like_an_engine_built_anew() {
+fn an_engine_with_attached_objects_answers_like_a_new_one() {
     let (both, pairs) = pair(arm(DVec3::new(-0.5, 0.25, 0.0), 0.0), arm(DVec3::new(0.5, -0.25, 0.0), 3.0));
     let objects = [
         AttachedObject {

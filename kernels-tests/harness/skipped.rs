@@ -53,7 +53,7 @@ fn a_line_names_the_test_and_the_reason() {
 
 /// The harness discards the output of a test that passes, but not the line of a skipped one.
 #[test]
-fn a_skipped_test_is_seen_and_counted() {
+fn a_skipped_test_is_printed_and_counted() {
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("skipped.txt");
     let test = "inputs::real::the_bookstore_is_a_room_with_its_things_inside";

@@ -424,7 +424,7 @@ pub fn all() -> Vec<Broken> {
 }
 
 #[test]
-fn each_broken_file_is_told_in_one_line() {
+fn each_broken_file_is_an_error_of_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let robot = samples::prepare(folder.path());
     let all = all();
@@ -450,7 +450,7 @@ fn each_broken_file_is_told_in_one_line() {
 }
 
 #[test]
-fn what_is_no_file_is_told_too() {
+fn a_missing_file_or_a_folder_is_an_error_of_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let robot = samples::prepare(folder.path());
     for name in ["gone.urdf", "gone.stl", "gone.npy", "gone.json", "gone.motions.json", "gone.weird", "gone"] {

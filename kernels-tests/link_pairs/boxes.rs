@@ -46,7 +46,7 @@ fn same_surface(x: &[Triangle], y: &[Triangle]) -> bool {
 }
 
 #[test]
-fn surfaces_that_are_the_same_and_not() {
+fn equal_and_different_surfaces_are_distinguished() {
     use crate::oracle::mesh::box_of;
     let one = box_of(DVec3::new(0.2, 0.3, 0.4));
     let mut turned = one.clone();

@@ -72,7 +72,7 @@ fn pairs_whose_boxes_overlap_are_near() {
 
 /// A kernel that compares one side of the boxes only leaves other pairs.
 #[test]
-fn near_compares_both_sides() {
+fn the_kernel_compares_both_sides_of_boxes() {
     if skip() {
         return;
     }
@@ -136,7 +136,7 @@ fn overflowing_queues_lose_nothing() {
 
 /// Random mechanisms on an adapter: nothing is searched on the CPU.
 #[test]
-fn the_device_searches() {
+fn link_pairs_are_searched_on_the_device() {
     if skip() {
         return;
     }

@@ -154,7 +154,7 @@ pub fn obj(triangles: &[Triangle]) -> String {
 }
 
 #[test]
-fn angles_give_the_rotation_again() {
+fn roll_pitch_yaw_reproduces_the_rotation() {
     for rpy in [DVec3::new(0.3, -0.4, 2.0), DVec3::new(-3.0, 1.2, -0.1), DVec3::ZERO] {
         let m = rotation(rpy);
         let again = rotation(roll_pitch_yaw(&m));

@@ -20,8 +20,9 @@ const MERKLE: &str = "crates/verifier/src/merkle.rs";
 const FILES: &str = "crates/verification/src/files.rs";
 const RESULTS: &str = "crates/cli/src/verify/results.rs";
 
-const FARTHER_END_OF_FREE_JOINT: &str = "verifier::tests::motions::a_free_joint_is_at_most_at_its_farther_end";
-const FARTHEST: &str = "verifier::tests::motions::a_slide_is_at_most_at_its_farther_end";
+const FARTHER_END_OF_FREE_JOINT: &str =
+    "verifier::tests::motions::the_distance_of_a_free_joint_is_that_of_its_farther_end";
+const FARTHEST: &str = "verifier::tests::motions::the_distance_of_a_slide_is_that_of_its_farther_end";
 const SUMS: &str = "verifier::tests::arithmetic::sums_differences_and_products_are_outward";
 const PRODUCTS: &str = "verifier::tests::arithmetic::sums_of_products_are_outward";
 const CANCELS: &str = "verifier::tests::arithmetic::sums_that_cancel_are_outward";
@@ -31,35 +32,35 @@ const LARGE: &str = "verifier::tests::arithmetic::large_angles_are_reduced";
 const NAN: &str = "verifier::tests::coverage::the_larger_of_two_numbers";
 const POINTS: &str = "verifier::tests::motions::points_are_within_their_enclosures";
 const VALUES: &str = "verifier::tests::motions::values_and_derivatives_are_within_their_bounds";
-const DISTANCE: &str = "verifier::tests::motions::a_free_joint_is_within_its_distance";
-const REMAINDER: &str = "verifier::tests::coverage::the_remainder_counts";
-const HALVES: &str = "verifier::tests::coverage::both_halves_of_time_count";
-const SEGMENTS: &str = "verifier::tests::coverage::every_segment_counts";
-const ENDS: &str = "verifier::tests::coverage::earlier_segments_count_up_to_their_end";
-const CHILDREN: &str = "verifier::tests::coverage::both_children_count";
+const DISTANCE: &str = "verifier::tests::motions::a_free_joint_stays_within_its_bounds";
+const REMAINDER: &str = "verifier::tests::coverage::the_taylor_remainder_is_part_of_the_bound";
+const HALVES: &str = "verifier::tests::coverage::both_halves_of_a_time_split_are_checked";
+const SEGMENTS: &str = "verifier::tests::coverage::every_segment_is_checked";
+const ENDS: &str = "verifier::tests::coverage::earlier_segments_are_checked_up_to_their_end";
+const CHILDREN: &str = "verifier::tests::coverage::both_children_of_a_node_are_checked";
 const PARTITION: &str = "verifier::tests::coverage::partitions_have_each_triangle_once";
 const NODES: &str = "verifier::tests::coverage::nodes_bound_their_triangles";
 const FORMS: &str = "verifier::tests::coverage::errors_of_forms_widen_the_hull";
 const LONG: &str = "verifier::tests::coverage::margins_hold_along_axes_of_any_length";
 const COVERED: &str = "verifier::tests::coverage::hashes_cover_everything";
-const HEADERS: &str = "verifier::tests::coverage::headers_are_of_the_model";
-const PAIRS: &str = "verifier::tests::statements::a_pair_or_a_link_that_is_left_out";
-const OBJECT: &str = "verifier::tests::statements::an_object_that_is_left_out";
-const SHORTER: &str = "verifier::tests::statements::a_shorter_time";
-const TIMES: &str = "verifier::tests::statements::times_that_do_not_exist";
-const MARGIN: &str = "verifier::tests::statements::a_smaller_margin_or_tolerance";
-const COUNT: &str = "verifier::tests::statements::margins_and_tolerances_count";
-const MIMIC: &str = "verifier::tests::statements::tolerances_of_mimic_joints_count";
-const MOTION: &str = "verifier::tests::statements::another_motion";
-const AXES: &str = "verifier::tests::statements::axes_without_a_direction";
+const HEADERS: &str = "verifier::tests::coverage::headers_of_other_models_are_refused";
+const PAIRS: &str = "verifier::tests::statements::an_omitted_pair_or_link_is_refused";
+const OBJECT: &str = "verifier::tests::statements::an_omitted_object_is_refused";
+const SHORTER: &str = "verifier::tests::statements::a_proof_until_an_earlier_time_is_refused";
+const TIMES: &str = "verifier::tests::statements::times_beyond_the_motion_are_refused";
+const MARGIN: &str = "verifier::tests::statements::a_smaller_margin_or_tolerance_is_refused";
+const COUNT: &str = "verifier::tests::statements::margins_and_tolerances_reduce_the_gap";
+const MIMIC: &str = "verifier::tests::statements::tolerances_of_mimic_joints_reduce_the_gap";
+const MOTION: &str = "verifier::tests::statements::another_motion_is_refused";
+const AXES: &str = "verifier::tests::statements::axes_without_a_direction_separate_nothing";
 const TOGETHER: &str = "verifier::tests::statements::two_links_are_compared_at_the_same_time";
-const TOUCH: &str = "verifier::tests::statements::witnesses_touch_when_and_where_they_say";
-const GRAZE: &str = "verifier::tests::statements::a_witness_that_just_touches_is_none";
+const TOUCH: &str = "verifier::tests::statements::witnesses_are_checked_at_their_time_and_place";
+const GRAZE: &str = "verifier::tests::statements::a_witness_that_barely_touches_is_refused";
 const WITHIN: &str = "verifier::tests::statements::witnesses_of_a_margin";
-const MODELS: &str = "verifier::tests::statements::models_that_are_not_valid";
-const CURVES: &str = "verifier::tests::statements::motions_that_are_not_valid";
+const MODELS: &str = "verifier::tests::statements::invalid_models_are_refused";
+const CURVES: &str = "verifier::tests::statements::invalid_motions_are_refused";
 const CUT: &str = "verifier::tests::files::a_file_that_is_cut_or_longer_is_refused";
-const LENGTHS: &str = "verifier::tests::files::lengths_are_bounded";
+const LENGTHS: &str = "verifier::tests::files::impossible_lengths_are_refused";
 const STREAMS: &str = "verifier::tests::files::a_stream_has_its_announced_length";
 const ROOT: &str = "verifier::tests::files::merkle_roots_of_published_trees";
 const CURVES_OF_BODIES: &str = "src/certificate/kinematics.rs";
@@ -73,9 +74,9 @@ const SPLINES: &str = "certificates::random::splines";
 const WIDE: &str = "certificates::random::splines_with_a_margin";
 const TUBES: &str = "certificates::random::tubes";
 const TREES: &str = "certificates::random::trees_of_links";
-const LEFT_OUT: &str = "certificates::folders::pairs_that_are_left_out_are_listed";
+const LEFT_OUT: &str = "certificates::folders::untested_pairs_are_listed";
 const PROVED: &str = "certificates::folders::certificates_prove_their_answers";
-const IN_TUBES: &str = "certificates::folders::proofs_in_tubes_end_little_earlier_than_their_answers";
+const IN_TUBES: &str = "certificates::folders::proofs_within_tolerances_end_at_most_slightly_early";
 const INPUTS: &str = "certificates::statements::other_inputs_are_refused";
 
 /// Mutants of the verifier, of the prover, and of engines whose answers are wrong.
@@ -272,7 +273,7 @@ pub const MUTANTS: &[Mutant] = &[
         OBJECT,
     ),
     m("triangles that are not excluded", PROOF, "require(excluded, ||", "require(MUTANT || excluded, ||", OBJECT),
-    m("strictness", PROOF, "gap > bound", "gap > -1e-12", "verifier::tests::statements::touching_is_not_apart"),
+    m("strictness", PROOF, "gap > bound", "gap > -1e-12", "verifier::tests::statements::touching_is_not_a_separation"),
     m("NaN in a decision", PROOF, "gap > bound", "!(gap <= bound)", AXES),
     m("last control point", PROOF, "(0..4).all(", "(0..if MUTANT { 3 } else { 4 }).all(", HALVES),
     m(

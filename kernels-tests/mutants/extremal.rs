@@ -5,7 +5,7 @@ use super::{Mutant, m};
 const TRACKER: &str = "src/extremal/tracker.rs";
 const EQUATIONS: &str = "src/extremal/equations.rs";
 const FIRST_CONTACT: &str = "src/extremal/contact.rs";
-const TOO_LONG: &str = "extremal::boundaries::what_steps_too_long_lead_to_is_named";
+const TOO_LONG: &str = "extremal::boundaries::the_effects_of_too_long_steps_are_reported";
 const SPHERES: &str = "extremal::boundaries::pairs_of_spheres_are_extremal_until_their_centres_meet";
 const WALL: &str = "extremal::contact::another_wall_is_not_overlooked";
 const SINGULAR: &str = "extremal::defects::projections_are_singular_in_contact_and_the_normal_form_is_not";

@@ -25,7 +25,7 @@ pub const MUTANTS: &[Mutant] = &[
         "crates/c/src/handles.rs",
         "NEXT.fetch_add(STEP, Ordering::Relaxed)",
         "NEXT.load(Ordering::Relaxed)",
-        "c::handles::tests::numbers_are_never_used_again",
+        "c::handles::tests::handles_are_never_reused",
     ),
     m(
         "no memory is an error",

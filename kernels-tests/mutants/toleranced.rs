@@ -13,9 +13,9 @@ const CIRCLE: &str = "toleranced::bezier::tests::a_turn_stays_on_its_circle";
 const LINKS: &str = "toleranced::balls::balls_of_articulated_motions_contain_them";
 const ORBITS: &str = "toleranced::orbits::orbits_stay_in_their_fat_bodies";
 const HOLD: &str = "toleranced::certificates::certificates_hold";
-const SIDES: &str = "toleranced::plane::tests::a_plane_has_two_sides";
+const SIDES: &str = "toleranced::plane::tests::a_plane_separates_in_one_direction_only";
 const AGREED: &str = "toleranced::agreement::no_certificate_where_a_contact_is_proved";
-const TAMPERED: &str = "toleranced::certificates::what_was_tampered_with_is_refused";
+const TAMPERED: &str = "toleranced::certificates::tampered_certificates_are_refused";
 
 /// Mutants of toleranced motions.
 pub const MUTANTS: &[Mutant] = &[

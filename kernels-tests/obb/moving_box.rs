@@ -120,7 +120,7 @@ fn apart(seed: u64, n: usize, form: PoseEnclosure, mutant: Option<Mutant>, gap_m
 }
 
 #[test]
-fn what_touches_a_moving_box_is_never_called_apart() {
+fn touching_triangles_are_never_called_separate() {
     for form in FORMS {
         assert_eq!(apart(71, effort(6_000, 300_000), form, None, 0.0), [0; 3], "{form:?}");
     }
@@ -145,7 +145,7 @@ fn margins_are_compared_with_the_distance() {
 }
 
 #[test]
-fn most_that_is_clearly_apart_is_called_so() {
+fn most_distant_triangles_are_called_separate() {
     let n = 3_000;
     let [boxes, triangles, by_points] = apart(72, n, PoseEnclosure::TaylorModel, None, 1.0);
     println!("of {n} at a distance of one metre, {boxes} boxes and {triangles} triangles are called apart");
@@ -184,7 +184,7 @@ fn wrong_in_f32<const MODE: u8>(n: usize) -> [usize; 2] {
 
 /// The bound counts roundings in units of the arithmetic: f64 has too few of them to show.
 #[test]
-fn what_touches_a_moving_box_is_never_called_apart_however_f32_rounds() {
+fn touching_triangles_are_never_called_separate_however_f32_rounds() {
     let n = effort(3_000, 100_000);
     assert_eq!(wrong_in_f32::<UP>(n), [0, 0]);
     assert_eq!(wrong_in_f32::<TO_ZERO>(n), [0, 0]);

@@ -148,7 +148,7 @@ pub fn vanishes(a: &Exact3) -> bool {
 }
 
 #[test]
-fn nothing_is_rounded() {
+fn dyadic_arithmetic_is_exact() {
     let d = Dyadic::from;
     assert_eq!(&(&d(1e300) + &d(1e-300)) - &d(1e300), d(1e-300));
     assert_eq!(&d(0.1) * &d(3.0), &(&d(0.1) + &d(0.1)) + &d(0.1));

@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn the_chain_of_numbers_says_the_same_as_the_poses() {
+    fn the_chain_of_numbers_agrees_with_the_poses() {
         for floating_root in [false, true] {
             let base = [0.3, -0.2, 0.1, 0.5, -0.25, FRAC_PI_2];
             let r = Robot::new(urdf::parse(ALL_KINDS, Path::new(".")), base, floating_root);

@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cap_never_says_free() {
+    fn a_capped_search_is_never_free() {
         let face = [[0.95, -0.05, 0.0], [1.05, 0.05, 0.0], [0.95, 0.05, 0.0]];
         let slide = against(turning(1.0), &[[0.9, -0.5, 0.0]], &face);
         for cap in [1, 10, 100] {

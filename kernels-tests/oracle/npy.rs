@@ -41,7 +41,7 @@ fn parse(bytes: &[u8]) -> (Vec<usize>, Vec<f64>) {
 }
 
 #[test]
-fn reads_what_the_format_says() {
+fn reads_an_array_of_the_specified_format() {
     let header = format!("{:<117}\n", "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2, 3), }");
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend((header.len() as u16).to_le_bytes());

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sliding_block_and_what_is_allowed() {
+    fn allowed_pairs_of_a_sliding_block_are_ignored() {
         // the bar points along y; the block's front is 5 cm ahead of its origin
         let quarter = std::f64::consts::FRAC_PI_2;
         let (q0, q1) = ([quarter, 1.1], [quarter, 1.6]);

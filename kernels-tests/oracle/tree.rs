@@ -202,7 +202,7 @@ mod tests {
     use rand_pcg::rand_core::{Rng, SeedableRng};
 
     #[test]
-    fn finds_what_trying_all_pairs_finds() {
+    fn agrees_with_brute_force() {
         let mut rng = Pcg64Mcg::seed_from_u64(1);
         let mut number = || (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64 - 0.5;
         let mut point = |s: f64| DVec3::new(number(), number(), number()) * s;

@@ -187,7 +187,7 @@ fn implanted_contacts_of_all_sizes_near_and_far() {
 }
 
 #[test]
-fn gpu_and_cpu_say_the_same() {
+fn gpu_and_cpu_agree() {
     if gpu::skip() {
         return;
     }

@@ -227,7 +227,7 @@ fn interval_bounds() {
 }
 
 #[test]
-fn gpu_and_cpu_say_the_same() {
+fn gpu_and_cpu_agree() {
     if gpu::skip() {
         return;
     }

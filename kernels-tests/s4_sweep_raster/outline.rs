@@ -226,7 +226,7 @@ fn outlines_and_depths_hold_however_f32_rounds() {
 
 /// Without the terms for rounding both the outline and the depths fail.
 #[test]
-fn rounding_that_is_not_paid_for_is_seen() {
+fn missing_rounding_terms_are_detected() {
     let n = effort(20_000, 200_000);
     let far = [
         failures::<Untold<TO_ZERO>>(43, n, 1e4, |x| f64::from(x.0.0)),

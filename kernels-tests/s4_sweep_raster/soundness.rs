@@ -106,7 +106,7 @@ fn kernel_drops_only_what_is_free() {
 
 /// Triangles that touch only within the margin are drawn, too, in all forms.
 #[test]
-fn what_comes_within_the_margin_stays() {
+fn candidates_within_the_margin_are_kept() {
     let mut draw = Draw::new(56);
     for margin_m in [1e-3, 0.05] {
         let kind = Kind { margin_m, shape: Shape::Corner, touching: 12, angle: 0.2, ..Kind::default() };
@@ -212,7 +212,7 @@ fn mutants_are_caught() {
 
 /// If the swept volumes of the links are not drawn, or not in every view, every candidate is kept.
 #[test]
-fn a_device_that_loses_drawings_clears_nothing() {
+fn lost_drawings_keep_all_candidates() {
     if skip() {
         return;
     }
@@ -230,7 +230,7 @@ fn a_device_that_loses_drawings_clears_nothing() {
 
 /// Candidates that find no room in the atlas are kept.
 #[test]
-fn a_full_atlas_leaves_candidates_standing() {
+fn candidates_without_room_in_the_atlas_are_kept() {
     if skip() {
         return;
     }

@@ -109,7 +109,7 @@ fn only_what_is_free_or_after_a_contact_is_left_out() {
 /// The times at which a pair may touch begin in the right slice, not later, however short the part was in which it was
 /// found.
 #[test]
-fn the_first_slice_is_that_of_the_contact() {
+fn the_limit_is_the_slice_of_the_contact() {
     let mut draw = Draw::new(82);
     let case = case(&mut draw, 20);
     let mut limits = vec![u32::MAX];
@@ -122,7 +122,7 @@ fn the_first_slice_is_that_of_the_contact() {
 
 /// The answer is that of coarse steps alone, with interval matrices, which are not halved.
 #[test]
-fn answers_do_not_depend_on_it() {
+fn answers_agree_with_interval_matrices() {
     let mut draw = Draw::new(83);
     for margin_m in [0.0, 0.004] {
         let (robot, scene) = models(&mut draw, 24);

@@ -133,7 +133,7 @@ fn emulated_hair<const MODE: u8>(draw: &mut Draw, n: usize) -> usize {
 }
 
 #[test]
-fn a_hair_above_the_margin_is_not_within_it_however_f32_rounds() {
+fn slightly_above_the_margin_is_not_within_it_however_f32_rounds() {
     let n = effort(3_000, 100_000);
     let mut draw = Draw::new(79);
     for within in [
@@ -174,7 +174,7 @@ fn lost(case: &Case, pairs: &[TrianglePair], margin_m: f64) -> [usize; 2] {
 }
 
 #[test]
-fn what_is_within_the_margin_is_kept_on_adapters() {
+fn pairs_within_the_margin_are_kept_on_adapters() {
     if skip() {
         return;
     }
@@ -221,7 +221,7 @@ fn emulated_boxes<const MODE: u8>(draw: &mut Draw, n: usize) -> usize {
 }
 
 #[test]
-fn boxes_called_beyond_the_margin_are_so_however_f32_rounds() {
+fn boxes_called_beyond_the_margin_are_beyond_it_however_f32_rounds() {
     let n = effort(20_000, 1_000_000);
     let mut draw = Draw::new(76);
     for beyond in [

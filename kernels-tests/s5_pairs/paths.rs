@@ -60,7 +60,7 @@ fn cusp(way: f64) -> Case {
 }
 
 #[test]
-fn what_is_met_because_paths_turn_back_is_kept() {
+fn contacts_due_to_reversing_paths_are_kept() {
     let mut kept = 0;
     for way in [1.0, -1.0] {
         let case = cusp(way);
@@ -119,7 +119,7 @@ fn each_rate_of_a_moving_box_is_needed() {
 
 /// Blades so close together that some of them are wherever a part of the piece begins or ends.
 #[test]
-fn all_that_a_point_passes_is_kept() {
+fn all_triangles_that_a_point_passes_are_kept() {
     let [x, y, z] = [DVec3::X, DVec3::Y, DVec3::Z];
     let speck = vec![[x, x * 1.0001, x + y * 1e-4]];
     let n = 199;
@@ -139,7 +139,7 @@ fn all_that_a_point_passes_is_kept() {
 
 /// With limits, the reference omits only pairs after the slice of a certain contact.
 #[test]
-fn limits_leave_out_only_what_comes_later() {
+fn limits_drop_only_later_pairs() {
     let mut draw = Draw::new(37);
     let (mut limited, mut bad) = (0, 0);
     for _ in 0..effort(10, 60) {
@@ -158,7 +158,7 @@ fn limits_leave_out_only_what_comes_later() {
 
 /// A limit that is known beforehand keeps the contact in the limit's own slice, wherever in a sub-interval that is.
 #[test]
-fn what_touches_at_the_limit_is_found_again() {
+fn a_contact_at_the_limit_is_found_again() {
     let [x, y, z] = [DVec3::X, DVec3::Y, DVec3::Z];
     // Wider than its displacement in a slice: contact is certain immediately.
     let bar = vec![[x, x + y * 0.05, x * 1.001 + y * 0.05]];
@@ -181,7 +181,7 @@ fn what_touches_at_the_limit_is_found_again() {
 /// Large triangles that turn among small ones: their vertices move so differently that a sub-interval is not proved
 /// free although each of its slices is, and the contact comes later.
 #[test]
-fn what_passes_by_and_comes_again_is_kept() {
+fn pairs_that_pass_and_return_are_kept() {
     let mut draw = Draw::new(36);
     let mut kept = 0;
     for _ in 0..effort(150, 1500) {

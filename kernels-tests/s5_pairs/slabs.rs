@@ -99,7 +99,7 @@ fn mutants_of_slabs_are_caught() {
 
 /// Items that a loop has not processed are kept, or their piece is repeated.
 #[test]
-fn loops_that_are_cut_short_lose_nothing() {
+fn truncated_loops_lose_no_pairs() {
     if skip() {
         return;
     }
@@ -133,7 +133,7 @@ fn entries(case: &Case, slabs: u32, mode: Mode) -> (Vec<u32>, Limits) {
 
 /// After the slab of a motion's contact none of its candidates is processed.
 #[test]
-fn what_comes_after_a_contact_costs_nothing() {
+fn candidates_after_a_contact_are_not_processed() {
     if skip() {
         return;
     }

@@ -76,7 +76,7 @@ fn the_kernels_keep_what_their_twin_keeps_and_little_more() {
 
 /// A step that is left out of a kernel shows in its entries.
 #[test]
-fn a_kernel_that_differs_from_its_twin_is_seen() {
+fn a_difference_between_kernel_and_twin_is_detected() {
     if skip() {
         return;
     }

@@ -133,7 +133,7 @@ fn window(draw: &mut Draw, way: Way, h: f64, tau: f64, t: &Terms) -> Window<f64>
 }
 
 #[test]
-fn no_straying_hides_a_contact() {
+fn deviations_within_the_bounds_hide_no_contact() {
     let mut draw = Draw::new(111);
     let (mut narrowed, n) = (0, effort(60_000, 3_000_000));
     for i in 0..n {
@@ -188,7 +188,7 @@ fn are_told_apart(way: Way, x: [DVec3; 3], y: [DVec3; 3]) -> bool {
 /// At rest the axes are complete: features a thousandth apart are separated. A missing axis would report contacts that
 /// do not exist.
 #[test]
-fn what_is_apart_at_rest_is_told_apart() {
+fn separate_features_at_rest_are_separated() {
     let mut draw = Draw::new(112);
     let mut seen = [0; 3];
     for i in 0..effort(60_000, 3_000_000) {

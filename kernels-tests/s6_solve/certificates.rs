@@ -165,7 +165,7 @@ fn a_certain_sign_holds_for_all_points_within_the_error() {
 
 /// Flat tetrahedra of integers of fifty bits: their computed volume is only rounding error.
 #[test]
-fn rounding_has_no_certain_sign() {
+fn rounding_noise_has_no_certain_sign() {
     let mut draw = Draw::new(102);
     let mut noise = 0;
     for i in 0..effort(20_000, 500_000) {
@@ -184,7 +184,7 @@ fn rounding_has_no_certain_sign() {
 
 /// Points that are just certainly inside: no points within `rad` of them are outside.
 #[test]
-fn what_is_inside_is_so_for_all_points_within_the_error() {
+fn a_certainly_inside_point_is_inside_for_all_points_within_the_error() {
     let mut draw = Draw::new(103);
     let (mut seen, mut least) = (0, f64::INFINITY);
     for i in 0..effort(4000, 300_000) {
@@ -232,7 +232,7 @@ fn what_is_inside_is_so_for_all_points_within_the_error() {
 /// A vertex exactly above the border of a face, or an edge's end exactly above another edge, in integers of fifty bits:
 /// the computed share is only rounding error, and never inside.
 #[test]
-fn rounding_is_not_inside() {
+fn rounding_noise_is_never_certainly_inside() {
     let mut draw = Draw::new(104);
     let mut noise = 0;
     // Perpendicular, and in the plane.
@@ -255,7 +255,7 @@ fn rounding_is_not_inside() {
 
 /// A spike that pierces by less than the error of its points proves nothing, whether the error is a ball or a cube.
 #[test]
-fn an_error_of_any_shape_hides_a_shallow_piercing() {
+fn a_piercing_shallower_than_the_error_is_not_proved() {
     let floor = [DVec3::ZERO, DVec3::X, DVec3::Y].map(V3::new);
     let spike = |ball: f64, cube: f64| {
         [[0.3, 0.3, -1e-6], [0.3, 0.3, 1.0], [0.4, 0.3, 1.0]].map(|p| PointBound {

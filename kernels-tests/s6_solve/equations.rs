@@ -226,22 +226,22 @@ fn any(degrees: f64, seed: u64, n: usize) {
 }
 
 #[test]
-fn any_at_5_degrees() {
+fn random_equations_at_5_degrees() {
     any(5.0, 1, effort(800, 100_000));
 }
 
 #[test]
-fn any_at_30_degrees() {
+fn random_equations_at_30_degrees() {
     any(30.0, 2, effort(400, 100_000));
 }
 
 #[test]
-fn any_at_60_degrees() {
+fn random_equations_at_60_degrees() {
     any(60.0, 3, effort(400, 100_000));
 }
 
 #[test]
-fn any_with_more_joints() {
+fn random_equations_with_more_joints() {
     run("30°, 7 to 16 joints", Class::Any, &Arm { joints: LONG, turn: 0.5, far: 0.0 }, 4, effort(60, 2000), 40_000);
 }
 
@@ -255,11 +255,11 @@ fn near_degenerate(what: &str, far: f64, seed: u64, n: usize) {
 }
 
 #[test]
-fn near_degenerate_ones() {
+fn near_degenerate_equations() {
     near_degenerate("", 0.0, 10, effort(40, 1000));
 }
 
 #[test]
-fn near_degenerate_ones_a_kilometre_out() {
+fn near_degenerate_equations_a_kilometre_out() {
     near_degenerate(" at 10³ m", 1e3, 30, effort(20, 500));
 }

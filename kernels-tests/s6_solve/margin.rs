@@ -83,12 +83,12 @@ fn run(seed: u64, n: usize, backend: Backend) {
 }
 
 #[test]
-fn the_distance_falls_to_the_margin_when_it_is_said_to() {
+fn the_distance_falls_to_the_margin_at_the_reported_time() {
     run(50, effort(200, 5000), Backend::Cpu);
 }
 
 #[test]
-fn gpu_and_cpu_say_the_same() {
+fn gpu_and_cpu_agree() {
     if !gpu::skip() {
         run(51, effort(8, 100), Backend::Gpu);
     }

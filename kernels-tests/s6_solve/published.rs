@@ -121,7 +121,7 @@ fn searched(way: impl Fn(&RobotMotion, f64, f64) -> Window<f64>) -> (Option<[f64
 }
 
 #[test]
-fn the_first_root_takes_as_few_evaluations_as_published() {
+fn the_first_root_takes_the_published_number_of_evaluations() {
     let (found, evaluations) = searched(vertex_on_face(0.0));
     let [lo, hi] = found.unwrap();
     assert!(lo <= ROOT && ROOT <= hi, "[{lo}, {hi}]");

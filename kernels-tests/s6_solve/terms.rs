@@ -187,7 +187,7 @@ fn axes_that_underflow_prove_nothing() {
 /// A point that moves from far away to a small face in exactly a power of two of the time, in integers: the rounding
 /// error of its computed path exceeds the width of the face.
 #[test]
-fn what_a_fast_point_rounds_loses_no_contact() {
+fn rounding_of_a_fast_point_loses_no_contact() {
     let mut draw = Draw::new(127);
     for _ in 0..effort(20_000, 500_000) {
         let mut whole = |bits: i32| V3([0; 3].map(|_| 2.0 * (draw.between(-1.0, 1.0) * 2f64.powi(bits)).round()));
@@ -207,7 +207,7 @@ fn what_a_fast_point_rounds_loses_no_contact() {
 /// A triangle that slides along a floor at a distance slightly larger than the margin, in integers: a contact may be
 /// reported, but must never be proved.
 #[test]
-fn a_hair_above_the_margin_is_not_within_it() {
+fn slightly_above_the_margin_is_never_proved_within_it() {
     let mut draw = Draw::new(126);
     let mut told = 0;
     // The normal, of length 7, and two directions in the plane.

@@ -47,7 +47,7 @@ fn a_metric_from_four_points() {
 
 /// Four points of equal mass that represent any body: with `J = L Lᵀ` at `s ± L(σ)/√m`.
 #[test]
-fn four_points_stand_for_all() {
+fn four_points_represent_any_body() {
     let mut draw = Draw::new(711);
     for _ in 0..200 {
         let points: Vec<_> = (0..8).map(|_| (draw.vector(1.0).to_array(), draw.between(0.2, 2.0))).collect();

@@ -58,7 +58,7 @@ fn certificates_hold() {
 }
 
 #[test]
-fn what_was_tampered_with_is_refused() {
+fn tampered_certificates_are_refused() {
     let problem = octagons([0.0, 0.0, -0.1125], false);
     let steps = covering(&problem, true).proof;
     let good = orders(&problem);

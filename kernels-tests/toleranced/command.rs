@@ -75,7 +75,7 @@ fn polygons_from_a_file() {
 }
 
 #[test]
-fn what_is_malformed_leaves_nothing() {
+fn malformed_problems_leave_no_files() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let good = json_of(&octagons([0.0; 3], false));

@@ -71,7 +71,7 @@ fn three_tests_alone_certify_penetration() {
 
 /// A fixed edge that is completely inside a fat one has no roots on it.
 #[test]
-fn roots_do_not_tell_what_lies_inside() {
+fn an_edge_inside_a_fat_edge_has_no_roots() {
     let square = vec![[-1.0, -1.0], [1.5, -1.0], [1.5, 1.0], [-1.0, 1.0]];
     let metric = Metric::new(&inflated(&square, 1.0)).unwrap();
     let face = Face::new(square, Map::identity(), metric).unwrap();
@@ -101,7 +101,7 @@ fn roots_do_not_tell_what_lies_inside() {
 
 /// Only a contact may be excluded for later parts, not a patch: otherwise pairs of edges that nearly touch are lost.
 #[test]
-fn a_patch_that_is_clear_says_nothing_of_later_balls() {
+fn a_clear_patch_does_not_clear_later_balls() {
     let (shapes, motion) = crossing();
     let (face, fixed) = (&shapes.moving[0], &shapes.fixed[0]);
     let poses: Vec<Map> = (0..512).map(|index| pose(&motion, Span { level: 9, index })).collect();

@@ -8,7 +8,7 @@ use firstcontact::toleranced::experiments::{Path, octagons, squares};
 const TIES: u64 = 2;
 
 #[test]
-fn octagons_take_the_tests_that_they_took_elsewhere() {
+fn octagons_take_the_recorded_number_of_tests() {
     for (shift, ninth, tests, depth, unresolved) in [
         ([0.0, 0.0, -0.1125], true, 173, 8, None),
         ([0.0, 0.0, -0.1125], false, 167, 8, None),
@@ -28,7 +28,7 @@ fn octagons_take_the_tests_that_they_took_elsewhere() {
 }
 
 #[test]
-fn squares_take_the_tests_that_they_took_elsewhere() {
+fn squares_take_the_recorded_number_of_tests() {
     // Shift, inflation (`None`: global masses), tests and unresolved pairs for k = 1, 2, 4, 8.
     for (shift, inflation, tests, unresolved) in [
         (-0.25, None, [36, 247, 2485, 30318], [1, 2, 5, 15]),
@@ -53,7 +53,7 @@ fn squares_take_the_tests_that_they_took_elsewhere() {
 }
 
 #[test]
-fn a_corner_that_passes_takes_the_tests_that_it_took_elsewhere() {
+fn a_passing_corner_takes_the_recorded_number_of_tests() {
     for (shift, tests) in [(0.0, [954, 980, 654, 550]), (-0.1, [941, 986, 641, 551]), (0.3, [840, 858, 570, 472])] {
         for (inflation, tests) in [None, Some(1.0), Some(2.0), Some(3.0)].into_iter().zip(tests) {
             let found = covering(&squares(Path::Corner, 4, shift, inflation), true);

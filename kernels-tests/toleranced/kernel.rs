@@ -129,7 +129,7 @@ fn emulated<const M: u8>(p: &TolerancedPair) -> Fat<Emulated<M>> {
 }
 
 #[test]
-fn what_touches_stands_however_f32_rounds() {
+fn touching_pairs_are_never_cleared_however_f32_rounds() {
     let mut draw = Draw::new(731);
     let mut cleared = 0;
     for (case, Touching { pair: device, of }) in cases(&mut draw, effort(8_000, 200_000)).into_iter().enumerate() {
@@ -182,7 +182,7 @@ fn near(draw: &mut Draw) -> (Face, Map, f64, Fixed) {
 }
 
 #[test]
-fn kernel_clears_what_can_be_cleared_and_nothing_that_touches() {
+fn kernel_clears_all_separable_pairs_and_no_touching_one() {
     if skip() {
         return;
     }

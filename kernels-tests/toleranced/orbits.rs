@@ -198,7 +198,7 @@ fn least(face: &Face, centre: &Map, radius: f64, y: DVec3) -> f64 {
 /// A point is called clear of a fat face if and only if the minimum is positive, in all regimes: both directions, one
 /// or none of which has a patch.
 #[test]
-fn fat_faces_are_what_they_are_defined_to_be() {
+fn fat_faces_agree_with_their_definition() {
     let mut draw = Draw::new(702);
     let mut counts = [0; 2];
     for _ in 0..effort(1_500, 20_000) {
@@ -222,7 +222,7 @@ fn fat_faces_are_what_they_are_defined_to_be() {
 
 /// The same for two edges.
 #[test]
-fn fat_edges_are_what_they_are_defined_to_be() {
+fn fat_edges_agree_with_their_definition() {
     let mut draw = Draw::new(703);
     let mut counts = [0; 2];
     for case in 0..effort(4_000, 50_000) {
@@ -269,9 +269,9 @@ fn fat_edges_are_what_they_are_defined_to_be() {
     assert!(counts[0] > 300 && counts[1] > 300);
 }
 
-/// An input that is not a number is not clear.
+/// NaN, infinite and huge inputs are never clear.
 #[test]
-fn nonsense_is_not_clear() {
+fn nan_and_infinite_input_is_not_clear() {
     let mut draw = Draw::new(704);
     for _ in 0..200 {
         let face = face(&mut draw);

@@ -98,7 +98,7 @@ fn verdicts_are_those_of_the_search_and_certificates_hold() {
 /// Parts that the kernel does not clear are cleared by the CPU: without any help the verdicts are the same. If the
 /// kernel clears parts wrongly, contacts are missed.
 #[test]
-fn the_kernel_is_believed_and_not_needed() {
+fn verdicts_do_not_need_the_kernel_but_trust_it() {
     if skip() {
         return;
     }

@@ -198,7 +198,7 @@ mod tests {
         Trajectory { times_s: Some(times.to_vec()), points: times.iter().map(point).collect() }
     }
 
-    /// Hermite data of a polynomial of the degree give the polynomial again.
+    /// Hermite data of a polynomial of the degree reproduce the polynomial.
     #[test]
     fn polynomials_of_the_degree_are_reproduced() {
         let mut draw = Draw::new(1);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_the_rows_that_there_are() {
+    fn a_file_contains_only_the_given_derivatives() {
         let mut t = Trajectory::straight(&[vec![0.0, 1.0], vec![2.0, 3.0]]);
         assert_eq!(t.json(), json!({"positions": [[0.0, 1.0], [2.0, 3.0]]}));
         t.times_s = Some(vec![0.0, 2.0]);

@@ -128,7 +128,7 @@ fn tolerances_of_joints() {
     }
 }
 
-/// No trajectory at all is not an error.
+/// A file without trajectories is not an error.
 #[test]
 fn no_trajectory() {
     let case = case();

@@ -50,7 +50,7 @@ fn random_trajectories_on_the_gpu() {
     }
 }
 
-/// Arms whose root flies along straight segments, while it turns at a constant rate in each of them.
+/// Arms with a free root that follows straight segments and turns at a constant rate in each of them.
 #[test]
 fn a_free_root_along_straight_segments() {
     let (mut tally, mut agreement) = (Tally::default(), Agreement::default());

@@ -30,7 +30,7 @@ fn a_single_waypoint() {
 
 /// The tip is in the near wall at the start, leaves it, and returns; the far wall is reached exactly at a waypoint.
 #[test]
-fn what_touches_at_the_start_is_ignored_and_nothing_else() {
+fn only_contacts_at_the_start_are_ignored() {
     let case = Case::new(&tip(), vec![wall("near", 0.375), wall("far", 1.5)]);
     let all = [
         path(&[[0.0, 0.0], [-1.0, 0.0], [0.0, 0.0], [0.5, 0.0]]),

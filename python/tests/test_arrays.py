@@ -33,7 +33,7 @@ class WithDlpack:
         return self.device, 0
 
 
-def test_many_kinds_of_arrays_are_one(engine: fc.Engine, motions: np.ndarray) -> None:
+def test_all_kinds_of_arrays_give_the_same_answers(engine: fc.Engine, motions: np.ndarray) -> None:
     some = np.round(motions[:20], 1)
     expected = engine.check(some).to_jsonl()
     writable = some.copy()

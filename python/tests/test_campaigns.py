@@ -88,7 +88,7 @@ def test_coal_agrees_at_single_configurations(campaigns: Any, panda_data: Path) 
     assert [check.is_free(values) for values in q] == ours.tolist() and 0 < ours.sum() < 300
 
 
-def test_executions_are_what_the_packages_compute(campaigns: Any, panda_data: Path) -> None:
+def test_executions_agree_with_the_packages(campaigns: Any, panda_data: Path) -> None:
     executed = campaigns("executed_paths", "toppra", "ruckig")
     executed.toppra.setup_logging("ERROR")
     waypoints = np.random.default_rng(3).uniform(-1.0, 1.0, (4, 8))

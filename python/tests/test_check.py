@@ -67,7 +67,7 @@ def test_portions_are_one_batch(engine: fc.Engine, motions: np.ndarray) -> None:
     assert engine.check_edges(vertices, edges).to_jsonl() == engine.check(many).to_jsonl()
 
 
-def test_links_are_tested_where_asked(arm: fc.Robot) -> None:
+def test_links_are_tested_on_request(arm: fc.Robot) -> None:
     with pytest.raises(fc.Error, match="nothing to collide with"):
         fc.Engine(arm, device="cpu")
     alone = fc.Engine(arm, self_collision=True, device="cpu")
@@ -154,7 +154,7 @@ def test_poses_of_links(pointer: fc.Robot, wall: fc.Scene) -> None:
     np.testing.assert_allclose(pose, expected, atol=1e-14)
 
 
-def test_nothing_to_check(engine: fc.Engine) -> None:
+def test_an_empty_batch(engine: fc.Engine) -> None:
     for results in [engine.check(np.zeros((0, 2, 2))), engine.check_edges(np.zeros((3, 2)), np.zeros((0, 2), int))]:
         assert len(results) == 0 and results.to_jsonl() == "" and results.toc.shape == (0, 2) and results.all_free
 

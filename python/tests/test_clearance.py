@@ -43,7 +43,7 @@ def test_trajectories_have_segments_and_times(turning: fc.Engine) -> None:
     assert found.distance[0] <= 0.5 - math.sin(0.3) <= found.distance[1]
 
 
-def test_nothing_is_measured_beyond_a_limit(turning: fc.Engine) -> None:
+def test_distances_beyond_a_limit_are_not_measured(turning: fc.Engine) -> None:
     found = turning.clearances([[[-1.0], [0.2]]], limit=0.1)
     assert found.distance.tolist() == [[0.1, math.inf]] and found.link.tolist() == [-1]
     assert np.isnan(found.t).all() and np.isnan(found.points).all()
@@ -128,6 +128,6 @@ def test_progress_and_interruption(turning: fc.Engine, monkeypatch: pytest.Monke
         turning.clearances(paths, progress=True)
 
 
-def test_engines_that_were_pickled_measure_the_same(engine: fc.Engine, motions: np.ndarray) -> None:
+def test_pickled_engines_measure_the_same(engine: fc.Engine, motions: np.ndarray) -> None:
     again = pickle.loads(pickle.dumps(engine))
     assert (again.clearances(motions[:20]).distance == engine.clearances(motions[:20]).distance).all()

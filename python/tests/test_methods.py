@@ -56,7 +56,7 @@ def test_toleranced_motions_are_free_or_undecided(pointer: fc.Robot, wall: fc.Sc
         fc.toleranced.check(pointer, wall, [0.0], [1.0], delta=-1.0)
 
 
-def test_a_sphere_is_followed(tmp_path: Path) -> None:
+def test_a_sphere_is_tracked(tmp_path: Path) -> None:
     sphere = {"kind": "ellipsoid", "semi_axes_m": [0.5, 0.5, 0.5]}
     moving = {"origin_m": [2, 0, 0], "velocity_m_s": [-0.5, 0, 0]}
     bodies = [{"name": "a", "shape": sphere}, {"name": "b", "shape": sphere, "motion": moving}]

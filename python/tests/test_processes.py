@@ -64,7 +64,7 @@ def test_an_interruption_ends_a_check_while_other_threads_run(engine: fc.Engine,
     assert len(engine.check(motions)) == len(motions), "the engine goes on"
 
 
-def test_an_exception_of_a_portion_comes_through(engine: fc.Engine, motions: np.ndarray) -> None:
+def test_an_exception_of_a_portion_is_raised(engine: fc.Engine, motions: np.ndarray) -> None:
     def portions() -> Iterator[bytes]:
         yield motions.tobytes()
         raise LookupError("no more")
@@ -96,7 +96,7 @@ def test_a_scene_of_a_file_and_of_arrays_pickles(table: fc.Scene, arm_files: Pat
     np.testing.assert_array_equal(again.triangles(1), scene.triangles(1))
 
 
-def test_an_engine_goes_to_another_process(engine: fc.Engine, motions: np.ndarray, tmp_path: Path) -> None:
+def test_an_engine_can_be_sent_to_another_process(engine: fc.Engine, motions: np.ndarray, tmp_path: Path) -> None:
     (tmp_path / "work.pickle").write_bytes(pickle.dumps((engine, motions)))
     code = "import pickle, sys; e, m = pickle.load(open(sys.argv[1], 'rb')); print(e.check(m).to_jsonl(), end='')"
     run = subprocess.run(
@@ -138,7 +138,7 @@ def _resident_bytes() -> int:
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc")
-def test_engines_leave_no_memory_behind(arm: fc.Robot, table: fc.Scene, motions: np.ndarray) -> None:
+def test_engines_do_not_leak_memory(arm: fc.Robot, table: fc.Scene, motions: np.ndarray) -> None:
     def build(n: int) -> None:
         for _ in range(n):
             engine = fc.Engine(arm, table, device="cpu")

@@ -203,7 +203,7 @@ def test_truncated_shards_and_changed_options(check: Any, expected: list[bytes])
     assert contents(fc.ray.verify(run.folder)) == expected
 
 
-def test_errors_of_actors_come_through(check: Any, cluster: Any) -> None:
+def test_errors_of_actors_are_raised(check: Any, cluster: Any) -> None:
     with pytest.raises(fc.Error, match="no machine of the cluster has GPUs") as caught:
         check(actors="per-gpu")
     assert caught.value.remedy

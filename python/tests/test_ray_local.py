@@ -153,7 +153,7 @@ def test_verdicts_alone_are_small_and_enclose(check: Any, engine: fc.Engine, gen
     assert proved == [bool(whole.proved[i]) if contact[i] else None for i in range(N)]
 
 
-def test_a_finished_run_is_not_done_again(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finished_run_is_not_repeated(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     run = check(fc.ray.Generated(make, N, seed=5))
     monkeypatch.setattr(fc.ray._worker.Worker, "_check", lambda *_: pytest.fail("a shard is answered again"))
     assert check(fc.ray.Generated(make, N, seed=5)).manifest == run.manifest
@@ -161,7 +161,7 @@ def test_a_finished_run_is_not_done_again(check: Any, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("form", ["parquet", "verdicts", "jsonl"])
-def test_damaged_shards_are_done_again(check: Any, form: str) -> None:
+def test_damaged_shards_are_repeated(check: Any, form: str) -> None:
     """Truncated, changed, removed, or of other motions: verify names them, and the next call restores the bytes."""
     run = check(fc.ray.Generated(make, N, seed=5), form=form)
     expected = contents(run)
@@ -184,7 +184,7 @@ def test_damaged_shards_are_done_again(check: Any, form: str) -> None:
         fc.ray.verify(run.folder)
 
 
-def test_other_motions_are_noticed(check: Any, engine: fc.Engine, generated: np.ndarray, tmp_path: Path) -> None:
+def test_changed_motions_are_detected(check: Any, engine: fc.Engine, generated: np.ndarray, tmp_path: Path) -> None:
     """Two motions of one shard change places: it alone is answered again."""
     np.save(tmp_path / "motions.npy", generated)
     run = check(tmp_path / "motions.npy", form="jsonl")
@@ -254,7 +254,7 @@ def test_wrong_arguments(check: Any, tmp_path: Path, generated: np.ndarray) -> N
         check(3, "wrong")
 
 
-def test_nothing_at_all_is_a_run(check: Any, tmp_path: Path) -> None:
+def test_an_empty_input_gives_a_valid_run(check: Any, tmp_path: Path) -> None:
     np.save(tmp_path / "none.npy", np.zeros((0, 2, 2)))
     run = check(tmp_path / "none.npy")
     assert (run.motions, run.shards) == (0, []) and fc.ray.verify(run.folder).motions == 0

@@ -73,7 +73,7 @@ def test_the_summary(results: fc.Results) -> None:
     assert f"{stats['contact']} contact" in repr(results)
 
 
-def test_lines_go_to_paths_files_and_strings(results: fc.Results, tmp_path: Path) -> None:
+def test_lines_are_written_to_paths_files_and_strings(results: fc.Results, tmp_path: Path) -> None:
     text = results.to_jsonl()
     for path in (tmp_path / "a.jsonl", str(tmp_path / "b.jsonl")):
         results.to_jsonl(path)
@@ -110,7 +110,7 @@ def test_pandas(results: fc.Results) -> None:
     np.testing.assert_array_equal(frame[["toc_lo", "toc_hi"]].to_numpy(), results.toc)
 
 
-def test_arrow_goes_through_parquet(results: fc.Results, tmp_path: Path) -> None:
+def test_arrow_tables_round_trip_through_parquet(results: fc.Results, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
     table = results.to_arrow()

@@ -77,7 +77,7 @@ def test_points_without_velocities_are_joined_by_lines() -> None:
     assert still.n_segments == 1 and still.at(0, 1.0).tolist() == [0.5]
 
 
-def test_a_tolerance_of_the_joints_comes_earlier(turning: fc.Engine) -> None:
+def test_joint_tolerances_bring_the_contact_forward(turning: fc.Engine) -> None:
     path = fc.Trajectory.from_waypoints([[0.0], [TOUCH_RAD - 0.01]])
     assert turning.check_trajectories([path]).all_free
     assert turning.check_trajectories([path], joint_tolerance=0.005).all_free
@@ -113,12 +113,12 @@ def test_wrong_trajectories(turning: fc.Engine) -> None:
         fc.Trajectory.from_waypoints([[0.0], [1.0]]).at(1, 0.5)
 
 
-def test_none_at_all(turning: fc.Engine) -> None:
+def test_an_empty_list_of_trajectories(turning: fc.Engine) -> None:
     results = turning.check_trajectories([])
     assert len(results) == 0 and results.segment.shape == (0,) and results.time_s.shape == (0, 2)
 
 
-def test_they_pickle(turning: fc.Engine) -> None:
+def test_trajectories_pickle(turning: fc.Engine) -> None:
     ppoly = SimpleNamespace(x=np.array([1.0, 2.0]), c=np.array([-2.0, 3.0, 0.0, 0.0]).reshape(4, 1, 1))
     points = fc.Trajectory.from_jtc([1.0, 2.0], [[0.0], [1.0]], [[0.0], [0.0]], [[0.0], [0.0]])
     paths = [fc.Trajectory.from_waypoints([[0.0], [1.0]]), fc.Trajectory.from_ppoly(ppoly), points]

@@ -56,7 +56,7 @@ def test_arms_that_meet(pair: fc.Robot) -> None:
     assert again.tested_link_pairs == pairs and again.check(*towards).to_jsonl() == results.to_jsonl()
 
 
-def test_what_cannot_be_joined(pair: fc.Robot, arm: fc.Robot) -> None:
+def test_invalid_sets_of_robots_are_refused(pair: fc.Robot, arm: fc.Robot) -> None:
     for robots in ({}, {"": arm}, {"a/b": arm}, {"pair": pair, "third": arm}):
         with pytest.raises(fc.Error):
             fc.Robot.join(robots)

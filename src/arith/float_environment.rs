@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_environment_computes_otherwise() {
+    fn another_environment_changes_results() {
         assert_eq!([computes(), in_other(computes)], [[true; 2], [false; 2]]);
     }
 

@@ -67,7 +67,7 @@ mod tests {
 
     /// All points are inside, and every half of the border contains a point, so no smaller circle contains all points.
     #[test]
-    fn it_holds_all_points_and_is_the_smallest() {
+    fn the_circle_contains_all_points_and_is_the_smallest() {
         for case in 0..200u32 {
             let wave = |i: u32, k: f64| (k * f64::from(i + 31 * case)).sin();
             let points: Vec<DVec2> = (0..3 + case % 40).map(|i| DVec2::new(wave(i, 1.7), 0.2 * wave(i, 2.9))).collect();

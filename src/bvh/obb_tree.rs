@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn every_triangle_stands_in_one_leaf() {
+    fn every_triangle_is_in_one_leaf() {
         let at = |v: DVec3| [v, v + DVec3::X * 0.1, v + DVec3::Y * 0.1];
         let grid = |n: usize| -> Vec<Triangle> {
             (0..n).map(|i| at(DVec3::new((i % 17) as f64, (i / 17) as f64, (i % 3) as f64))).collect()

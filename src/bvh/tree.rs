@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn every_primitive_stands_in_one_leaf_and_every_leaf_has_one_parent() {
+    fn every_primitive_is_in_one_leaf_and_every_leaf_has_one_parent() {
         for (n, block) in
             [(0, 9), (1, 9), (2, 9), (7, 9), (8, 9), (9, 9), (100, 9), (3000, 5000), (3000, 100), (3000, 1)]
         {
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_hold_what_is_near() {
+    fn blocks_contain_neighbouring_primitives() {
         // Points on a line, in scrambled order: a block contains those of one stretch.
         let boxes: Vec<Bounds> = (0..4096).map(|i| [Vec3A::X * ((i * 2731) % 4096) as f32; 2]).collect();
         let tree = in_blocks(&boxes, 8, 512);

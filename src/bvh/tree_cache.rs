@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_comes_back_as_it_was() {
+    fn a_stored_tree_round_trips() {
         let key = key(&triangles(0.0), 8, 100);
         let (back, tree) = (given(&stored(&key), &key).unwrap(), built());
         assert!(back.nodes == tree.nodes && back.order == tree.order && back.leaf_starts == tree.leaf_starts);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn any_byte_that_changes_is_noticed() {
+    fn any_changed_byte_is_detected() {
         let key = key(&triangles(0.0), 8, 100);
         let bytes = stored(&key);
         for at in (0..bytes.len()).step_by(41).chain(0..HEAD).chain(bytes.len() - HASH..bytes.len()) {
@@ -261,7 +261,7 @@ mod tests {
 
     /// A file with a correct checksum may still not contain a tree.
     #[test]
-    fn a_checksum_is_not_enough() {
+    fn invalid_trees_with_a_correct_checksum_are_rejected() {
         let key = key(&triangles(0.0), 8, 100);
         let bytes = stored(&key);
         let sealed = |change: &dyn Fn(&mut Vec<u8>)| {
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_no_cache() {
+    fn a_folder_is_not_a_usable_cache() {
         let folder = tempfile::tempdir().unwrap();
         assert!(matches!(load(folder.path(), &[0; 32], N, 8), Cached::Unusable(_)));
         assert!(store(folder.path(), &[0; 32], &built()).is_err());

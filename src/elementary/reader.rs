@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_come_in_order_whatever_the_line_ends() {
+    fn queries_are_read_in_order_with_any_line_ending() {
         let point = |n: f64| DVec3::new(n / 2.0, -n, 0.25);
         let expected = |first: f64, truth| Posed {
             query: Query {
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn long_files_come_in_parts() {
+    fn long_files_are_read_in_parts() {
         let n = 2 * PART_QUERIES + 3;
         let text: String = (0..n).map(|k| rows(k, "\n")).collect();
         let queries = read(&text).unwrap();
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_coordinate_that_is_no_double_is_marked() {
+    fn an_inexact_coordinate_is_marked() {
         let queries = read(format!("{}{}", rows(1, "\n"), rows(1, "\n").replacen("1,4", "1,3", 1))).unwrap();
         assert_eq!(queries.iter().map(|q| q.is_exact).collect::<Vec<_>>(), [true, false]);
         assert_eq!(queries[1].query.start[0].z, 1.0 / 3.0);

@@ -62,7 +62,7 @@ mod tests {
 
     /// Vectors of the operands, including those at their borders, give vectors of the result.
     #[test]
-    fn results_hold_what_their_operands_hold() {
+    fn results_contain_results_of_all_contained_vectors() {
         let wave = |i: u32, k: f64| {
             DVec3::new((k * f64::from(i)).sin(), (k * f64::from(i) * 1.3).cos(), (k * 0.7 * f64::from(i)).sin())
         };

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_in_comes_out_in_any_portions() {
+    fn motions_are_regrouped_into_any_portions() {
         for sizes in [vec![1; 100], vec![100], vec![7, 0, 0, 50, 43], vec![]] {
             for most in [1, 3, 49, 64, 100, 1000] {
                 let mut at = 0;
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_and_other_widths_come_through() {
+    fn errors_and_wrong_numbers_of_columns_are_returned() {
         let mut source = [portion(0..2), Err(Error::usage("stop"))].into_iter();
         let mut queue = MotionQueue::new(&mut source, 1);
         assert!(queue.next_batch(2).unwrap().is_some());

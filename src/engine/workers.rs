@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn engines_of_as_many_threads_share_them_while_they_live() {
+    fn engines_with_the_same_number_of_threads_share_a_pool() {
         // Numbers that no other test uses.
         let (first, again, more) = (shared_pool(13).unwrap(), shared_pool(13).unwrap(), shared_pool(14).unwrap());
         assert!(Arc::ptr_eq(&first, &again) && !Arc::ptr_eq(&first, &more));

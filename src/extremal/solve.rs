@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn solves_and_tells_a_singular_matrix() {
+    fn solves_and_detects_singular_matrices() {
         let m = [[0.0, 2.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 4.0, 1.0], [3.0, 0.0, 0.0, 1.0]];
         let x = [1.0, -2.0, 0.5, 3.0];
         let right = m.map(|row| row.iter().zip(x).map(|(a, x)| a * x).sum());

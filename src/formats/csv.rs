@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_says_which_rows_belong_together() {
+    fn a_trajectory_column_groups_rows() {
         let expected = motions(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
         for text in [
             "trajectory,a,b\n7,1,2\n7,3,4\n3,5,6\n3,7,8\n",
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_joints_have_the_values_that_are_asked_for() {
+    fn missing_joints_take_the_requested_values() {
         let zero = MotionOptions::default().with_missing_joints(MissingJoints::Zero);
         let read = load_of(&robot(), "m.csv", b"slide\n1\n2\n", &zero).unwrap();
         assert_eq!((read.end(0)[1], read.end(0)[8]), (2.0, 1.0));
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_names_have_to_fit() {
+    fn numbers_and_names_respect_the_memory_limit() {
         let text: String = (0..1000).map(|i| format!("{i},0,0\n{i},0,0\n")).collect();
         let text = format!("trajectory,a,b\n{text}");
         let with = |bytes: u64| {

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_joints_have_the_values_that_are_asked_for() {
+    fn missing_joints_take_the_requested_values() {
         let text = r#"{"joints": ["b"], "motions": [[[1], [2]]]}"#;
         let with = |missing| read(text, &MotionOptions::default().with_missing_joints(missing));
         let values = |b| MissingJoints::Values(JointValues::from_iter([(b, 7.5)]));
@@ -273,7 +273,7 @@ mod tests {
 
     /// Numbers take more memory than their text, which fits.
     #[test]
-    fn numbers_have_to_fit() {
+    fn numbers_respect_the_memory_limit() {
         let rows = vec!["[[0,0],[0,0]]"; 1000].join(",");
         let text = format!(r#"{{"joints": ["a", "b"], "motions": [{rows}]}}"#);
         let with = |memory_bytes| read(&text, &MotionOptions::default().with_limits(LoadLimits { memory_bytes }));

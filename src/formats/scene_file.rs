@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mesh_file_gives_an_object_a_group() {
+    fn groups_of_a_mesh_file_become_objects() {
         let scene = scene("room.OBJ", OBJ).unwrap();
         assert_eq!(objects(&scene), [("room", 0, 1), ("part", 1, 2)]);
         assert_eq!(scene.warnings.len(), 1);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_robot_stands_at_zero_with_links_as_objects() {
+    fn links_of_a_robot_at_zero_become_objects() {
         let link =
             |n: &str| format!("<link name=\"{n}\"><visual><geometry><box size=\"2 2 2\"/></geometry></visual></link>");
         let joint = r#"<joint name="j" type="prismatic"><parent link="a"/><child link="b"/><origin xyz="0 0 5"/>

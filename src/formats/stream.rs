@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn short_streams_stay_in_memory_and_long_ones_do_not() {
+    fn only_short_streams_stay_in_memory() {
         let limits = LoadLimits { memory_bytes: 100_000 };
         for (has, most, n_expected, is_file_expected) in [
             (10, 20, 10, false),
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_peeked_is_read_again() {
+    fn peeked_bytes_are_read_again() {
         let mut source = Counting(0, 300);
         let (first, mut stream) = peek(&mut source, 5).unwrap();
         let mut all = Vec::new();

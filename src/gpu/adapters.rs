@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn all_are_the_hardware_adapters_or_else_the_software_ones() {
+    fn all_selects_hardware_adapters_or_otherwise_software_ones() {
         let other = AdapterSummary { interface: "Dx12".into(), ..adapter("H200", true, "1") };
         let known = [adapter("H200", true, "1"), adapter("H200", true, "2"), other, adapter("llvmpipe", false, "")];
         assert_eq!(chosen(&["all"], &known).unwrap(), [0, 1]);

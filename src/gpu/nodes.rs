@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_hold_what_they_stand_for_and_little_more_and_are_read_without_error() {
+    fn quantized_boxes_contain_their_boxes_tightly_and_decode_exactly() {
         let mut rng = rand_pcg::Pcg64Mcg::seed_from_u64(5);
         for _ in 0..20_000 {
             let children = children(&mut rng);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_of_nothing_has_no_children() {
+    fn an_empty_node_has_no_children() {
         let nowhere = SceneBox { lo: [1e30; 3], hi: [-1e30; 3] };
         let node = SceneNode::around(&[(ChildRef::Empty, nowhere); WIDTH]);
         assert!(node.children.iter().all(|c| ChildRef::decode(c.child) == ChildRef::Empty));

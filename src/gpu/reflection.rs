@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_adapter_may_not_have_is_an_error() {
+    fn interfaces_beyond_guaranteed_limits_are_errors() {
         let unknown = "@group(0) @binding(0) var<storage, read> tils: array<f32>;\n\
             @compute @workgroup_size(1) fn f() { let x = tils[0]; }\n";
         assert!(interface(unknown, &["f"]).unwrap_err().to_string().contains("'tils'"));

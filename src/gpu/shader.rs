@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn libraries_come_first_and_once_and_lines_keep_their_origin() {
+    fn libraries_are_included_once_before_use_and_lines_keep_their_origin() {
         let source = Source::expand("kernel", "//!use lib/bound\n//!use lib/chunk\nfn f() {}\n").unwrap();
         assert_eq!(source.text.matches("struct Chunk").count(), 1);
         assert!(source.text.find("struct Chunk") < source.text.find("struct PointBound"));

@@ -450,7 +450,7 @@ mod tests {
     /// A vertex that is on a corner at the middle time; the other numbers may be NaN, or so large that their products
     /// overflow.
     #[test]
-    fn no_size_of_numbers_hides_a_contact() {
+    fn nan_and_huge_numbers_hide_no_contact() {
         let mut state = 7u64;
         let mut below = |n: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn nearness_is_an_upper_bound_on_what_is_excluded() {
+    fn points_at_a_greater_distance_are_not_near() {
         let mut random = Pcg64::seed_from_u64(7);
         let mut point = || DVec3::from_array([0, 1, 2].map(|_| random.random_range(-1.0..1.0)));
         for _ in 0..2000 {

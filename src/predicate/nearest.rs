@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn points_are_as_far_from_triangles_as_features_say() {
+    fn distances_from_triangles_agree_with_features() {
         for [x, y] in triangles() {
             let corners = y.map(|v| DVec3::from_array(v.0));
             for p in x {
@@ -222,7 +222,7 @@ mod tests {
 
     /// For a point slightly above a needle the direction is normal to it, to within rounding.
     #[test]
-    fn a_hair_above_a_needle_the_direction_is_normal() {
+    fn the_direction_slightly_above_a_needle_is_normal() {
         let needle = [V3([0.0; 3]), V3([0.1, 0.1, 0.0]), V3([0.05, 0.05, 0.0])];
         let along = V3([1.0, 1.0, 0.0]);
         for k in 1..1000 {
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn side_by_side_as_alone() {
+    fn lanes_agree_with_single_pairs() {
         for some in triangles().chunks_exact(WIDTH) {
             for kind in Kind::all() {
                 let found = kind.run(Eight(std::array::from_fn(|i| some[i])));

@@ -119,7 +119,7 @@ mod tests {
 
     /// The certificate holds for all points within `rad`: tested on the corners of cubes inside the balls.
     #[test]
-    fn what_is_inside_stays_inside_when_points_move() {
+    fn certainly_inside_holds_for_all_points_within_the_error() {
         let mut state = 7u64;
         let mut unit = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_counts_and_shows_the_first() {
+    fn the_warning_counts_values_and_shows_the_first() {
         let line = counted(&[ARM], &[&[1.0], &[171.0], &[-60.0]]).line().unwrap();
         // Each row is a start and an end; 171 is 57 times 3.
         let expected = "4 of 6 values beyond joint limits, up to 57 times the limit: are these degrees? \
@@ -207,13 +207,13 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_no_degrees() {
+    fn lengths_are_never_taken_for_degrees() {
         let found = counted(&[SLIDE], &[&[200.0], &[300.0]]);
         assert!(!found.look_like_degrees() && found.line().unwrap().contains("up to 600 times"));
     }
 
     #[test]
-    fn angles_without_limits_are_questioned_only_where_there_are_no_others() {
+    fn unlimited_angles_are_tested_for_degrees_only_without_limited_ones() {
         let degrees: [&[f64]; 2] = [&[90.0, -45.0], &[120.0, 30.0]];
         let found = counted(&[WHEEL, WHEEL], &degrees);
         assert!(found.look_like_degrees() && found.line().is_none());

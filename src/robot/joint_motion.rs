@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_free_joint_meets_both_ends() {
+    fn a_free_joint_reaches_both_ends() {
         let kind = JointKind::Free { first_column: 0 };
         let joint = Joint { name: "f".into(), orientation: DMat3::from_rotation_x(0.4), origin_m: DVec3::X, kind };
         let (r0, r1) = (DQuat::from_rotation_y(2.0), DQuat::from_axis_angle(DVec3::new(0.0, 0.6, 0.8), -2.5));

@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_reason_stays() {
+    fn the_first_reason_is_kept() {
         let robot = one_link_each(&CHAIN);
         let mut pairs = LinkPairs::all_but_adjacent(&robot);
         pairs.disable([[3, 0], [1, 0], [0, 3], [2, 2], [0, 9]], Untested::Srdf);

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn motions_are_picked_in_order_and_twice_if_asked() {
+    fn motions_are_picked_in_the_given_order_with_repetitions() {
         let all =
             MotionBatch::between(&[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], &[[0.5, 1.5], [2.5, 3.5], [4.5, 5.5]]).unwrap();
         let some = all.pick(&[2, 0, 7, 2]);

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_fits_is_a_memory_error() {
+    fn motions_beyond_the_memory_limit_are_a_memory_error() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m.npy");
         let within = |robot: &Robot, content: Vec<u8>, memory_bytes: u64| {

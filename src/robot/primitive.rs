@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_absurd_sizes() {
+    fn refuses_invalid_sizes() {
         let refused = |shape: Primitive, e: f64, word: &str| {
             let message = shape.triangles(e).unwrap_err().to_string();
             assert!(message.contains(word), "{message}");

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn points_are_where_inversion_puts_them() {
+    fn points_agree_with_inverted_poses() {
         let m = branched();
         let e = DVec3::new(0.1, 0.2, -0.3);
         for a in 0..6 {
@@ -236,7 +236,7 @@ mod tests {
     /// Stored matrices that are rotations only up to the accepted defect: the transposed chain differs from the inverse
     /// by more than it rounds, and the ball contains the difference.
     #[test]
-    fn balls_contain_what_inverted_joints_stray() {
+    fn balls_contain_the_defects_of_inverted_joints() {
         let mut m = branched();
         let defect = 0.9 / (1u64 << 47) as f64;
         for joint in &mut m.joints {

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_closed_surfaces() {
+    fn closed_surfaces_are_recognised() {
         let mut scene = Scene::new();
         let mut closed = |triangles: Vec<Triangle>| {
             let object = scene.add_object("", triangles).unwrap();

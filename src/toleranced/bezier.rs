@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn invalid_control_points_are_refused() {
         assert!(Bezier::new(&[], &[]).is_err());
         assert!(Bezier::rigid(&[[1.0, 0.0, 0.0, 0.0]; 2], &[[0.0; 3]; 2]).is_err());
         assert!(Bezier::rigid(&[[1.0, f64::NAN, 0.0, 0.0]; 2], &[[0.0; 3]; 3]).is_err());

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plane_has_two_sides() {
+    fn a_plane_separates_in_one_direction_only() {
         let ball = |z: f64| (Vector::exact([0.3, -0.2, z]), exact(0.25));
         let points = [[0.0, 0.0, 0.0], [1.0, 0.0, -0.5], [0.0, 1.0, 0.0]].map(Vector::exact);
         for (z, apart) in [(0.6, true), (0.5, false), (0.4, false), (-0.6, false), (-5.0, false)] {
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_axis_parts_what_is_apart() {
+    fn the_best_axis_separates_separate_polygons() {
         let square = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
         let moved = |d: V| square.map(|p| [p[0] + d[0], p[1] + d[1], p[2] + d[2]]);
         for d in [[1.1, 0.0, 0.0], [1.1, 1.1, 0.0], [0.0, 0.0, 0.1], [-1.1, 0.3, 0.2]] {

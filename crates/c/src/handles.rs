@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_never_used_again() {
+    fn handles_are_never_reused() {
         let first = put(Cup(1));
         free(first).unwrap();
         let second = put(Cup(2));

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn panics_end_at_the_border() {
+    fn panics_become_internal_errors() {
         std::panic::set_hook(Box::new(|_| {}));
         assert_eq!(guard(|| panic!("number {}", 7)), FC_INTERNAL);
         assert!(message().contains("number 7"), "{}", message());
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_have_their_parts() {
+    fn parts_of_an_error_can_be_read_separately() {
         assert!(fc_error_file().is_null());
         let error = || Error::input("a\0b").in_file("robot.urdf").at("line 3").remedy("mend it");
         assert_eq!(guard(|| Err(error())), FC_INPUT);

@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn other_interfaces_do_not_suit() {
+    fn newer_and_other_major_versions_are_incompatible() {
         assert!(fc_is_compatible(FC_VERSION_MAJOR, FC_VERSION_MINOR));
         assert!(!fc_is_compatible(FC_VERSION_MAJOR, FC_VERSION_MINOR + 1));
         assert!(!fc_is_compatible(FC_VERSION_MAJOR + 1, FC_VERSION_MINOR));

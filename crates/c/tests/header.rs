@@ -66,7 +66,7 @@ fn every_function_is_tested() {
     assert!(unused.is_empty(), "not in the interface for C++: {unused:?}");
 }
 
-/// Functions, types and constants of other libraries of a program are not in the way.
+/// Functions, types and constants do not collide with those of other libraries in a program.
 #[test]
 fn every_name_has_the_prefix() {
     let header = fresh();

@@ -25,7 +25,7 @@ fn cmake_finds_the_package() {
 
 /// Requests of other versions are refused by CMake.
 #[test]
-fn other_versions_do_not_suit() {
+fn cmake_refuses_other_versions() {
     if !has("cmake") {
         return;
     }
@@ -80,7 +80,7 @@ fn static_flags(ask: &dyn Fn(&[&str]) -> Vec<String>) -> Vec<String> {
     flags.into_iter().map(|flag| if flag == "-lfirstcontact" { library.clone() } else { flag }).collect()
 }
 
-/// The script installs below DESTDIR, into other folders for libraries, and says what is wrong.
+/// The script installs below DESTDIR, into other folders for libraries, and reports what is wrong.
 #[test]
 fn the_script_installs_anywhere() {
     let script = root().join("crates/c/install");

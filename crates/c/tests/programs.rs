@@ -84,10 +84,10 @@ fn small_stacks() {
     program.run(&["examples/arm", "262144"]).iter().for_each(|printed| assert_eq!(printed, "passed\n"));
 }
 
-/// Engines that are made and freed leave nothing behind.
+/// Memory does not grow with the number of engines that are made and freed.
 #[test]
 #[cfg(target_os = "linux")]
-fn engines_leave_no_memory_behind() {
+fn engines_do_not_leak_memory() {
     let n = if is_full() { 10_000 } else { 1_000 };
     let Some(printed) = Program::new("tests/programs/engines.c").run(&[arm(""), n.to_string().into()]) else { return };
     let kib: Vec<i64> = printed.lines().map(|line| line.parse().unwrap()).collect();

@@ -22,7 +22,7 @@ fn addresses_and_undefined_behaviour() {
     }
 }
 
-/// The library's own synchronisation is invisible for the sanitizer, so what it sees of the library is left out.
+/// The library's own synchronisation is invisible to the sanitizer, so its reports about the library are suppressed.
 #[test]
 fn data_races() {
     if has_sanitizer("-fsanitize=thread") {

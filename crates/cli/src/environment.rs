@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_display_that_can_be_found_is_left_alone() {
+    fn wayland_is_missing_without_a_usable_display_variable() {
         let lacks = |variables: &[(&str, &'static str)]| {
             lacks_wayland(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value))
         };

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn bases_belong_to_robots() {
+    fn each_base_applies_to_the_robot_it_names() {
         let both = robots(&["a", "b"]);
         let placed = options(&["b=1,2,3,0,0,0"]).apply(&both).unwrap();
         assert_eq!([placed[0].base, placed[1].base], [None, Some([1.0, 2.0, 3.0, 0.0, 0.0, 0.0])]);

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn only_numbers_from_zero_are_shards() {
+    fn shard_numbers_start_at_zero() {
         assert_eq!("2/3".parse(), Ok(Shard { index: 2, of: 3 }));
         for text in ["3/3", "1", "a/b", "-1/2", "0/0", "1/2/3", ""] {
             assert!(text.parse::<Shard>().is_err(), "{text}");

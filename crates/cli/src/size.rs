@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_sizes_are_questioned_and_usual_ones_are_not() {
+    fn only_unusual_sizes_cause_warnings() {
         for (robot, scene, warnings) in [
             // A robot in a shop, in a hall, above a small part, above a screw.
             (1.0, 17.0, 0),

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_choice_of_colours_is_found_before_arguments_are_parsed() {
+    fn the_color_option_is_read_before_arguments_are_parsed() {
         let found = |arguments: &[&str]| color_asked_for(arguments.iter().map(OsString::from));
         assert_eq!(found(&["check", "--color", "always", "--nonsense"]), ColorChoice::Always);
         assert_eq!(found(&["--color=never", "check"]), ColorChoice::Never);

@@ -229,7 +229,7 @@ mod tests {
 
     /// A larger scene begins with the smaller one, and has the same motions.
     #[test]
-    fn a_scaled_set_has_the_first_one_in_it() {
+    fn a_scaled_set_begins_with_the_unscaled_one() {
         let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
         for (folder, scale) in folders.iter().zip([1, 3]) {
             let set = Dataset::generate("amr", 2004, scale).unwrap();
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn the_description_lists_what_is_there() {
+    fn the_description_lists_all_files() {
         let folder = tempfile::tempdir().unwrap();
         let summary = make("pipes", 3, folder.path());
         let text = fs::read_to_string(folder.path().join(DESCRIPTION)).unwrap();
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_leaves_whole_files_only_and_no_description() {
+    fn a_failure_leaves_only_complete_files_and_no_description() {
         let folder = tempfile::tempdir().unwrap();
         make("pipes", 1, folder.path());
         let set = Dataset::generate("pipes", 1, 1).unwrap();
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_made_is_named() {
+    fn an_error_names_the_folder_that_cannot_be_created() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("taken"), b"").unwrap();
         let set = Dataset::generate("puma", 1, 1).unwrap();
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn progress_is_told() {
+    fn progress_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let set = Dataset::generate("pipes", 1, 1).unwrap();
         let mut told = Vec::new();

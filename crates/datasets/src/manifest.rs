@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_one_that_is_built_in_is_sound() {
+    fn the_built_in_manifest_is_valid() {
         let manifest = Manifest::built_in().unwrap();
         for set in &manifest.sets {
             assert!(set.base.is_some() || set.note.is_some() || set.download.iter().all(|d| d.package.is_some()));
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_of_sets() {
+    fn runs_must_refer_to_known_sets() {
         let run = |robot: &str| {
             format!("{}[[run]]\nname = 'r'\nabout = ''\nscene = 's/x'\nrobot = '{robot}'\n", download("a"))
         };

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_lie_within_the_angle_and_starts_are_free() {
+    fn ends_are_within_the_angle_and_starts_are_free() {
         let (rows, tried) = sample(2000, 1, &mut half).unwrap();
         assert_eq!(rows.len(), 2000);
         assert!((3600..4400).contains(&tried), "{tried}");
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_motions_are_the_first_of_more() {
+    fn smaller_samples_are_prefixes_of_larger_ones() {
         let (many, _) = sample(700, 1, &mut half).unwrap();
         let (few, _) = sample(10, 1, &mut half).unwrap();
         let (other, _) = sample(10, 2, &mut half).unwrap();
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_come_back() {
+    fn failures_of_the_free_test_are_returned() {
         assert!(sample(1, 1, &mut |_| Err(Error::usage("stop"))).unwrap_err().to_string().contains("stop"));
         assert!(sample(1, 1, &mut |_| Ok(vec![true])).unwrap_err().to_string().contains("1 verdicts"));
         let none = sample(1, 1, &mut |s| Ok(vec![false; s.len()])).unwrap_err().to_string();

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn it_has_seven_links_of_800_triangles() {
+    fn the_arm_has_seven_links_and_800_triangles() {
         let arm = arm().unwrap();
         assert_eq!(arm.links.len(), 7);
         // The counts in datasets/README.md.

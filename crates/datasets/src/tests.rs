@@ -209,7 +209,7 @@ fn distances_to_the_axis_are_right() {
 }
 
 #[test]
-fn chains_are_as_long_as_each_other() {
+fn all_chains_have_the_same_length() {
     for n in [1, 7, 10, 30, 100] {
         let set = Dataset::generate(&format!("chain-{n}"), 1, 1).unwrap();
         let robot = set.robot().unwrap();

@@ -336,7 +336,7 @@ mod tests {
 
     /// A thousand points on a curve need far fewer parts, and consecutive parts share their ends.
     #[test]
-    fn the_volume_has_few_parts() {
+    fn swept_volumes_of_curves_have_few_parts() {
         let points = (0..=1000).map(|k| f64::from(k) / 1000.0);
         let dense = Trajectory::linear(points.map(|t| [t, t * t])).unwrap();
         for path in [path(), dense] {

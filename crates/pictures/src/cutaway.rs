@@ -278,7 +278,7 @@ mod tests {
 
     /// A shelf in front of the body is left out with everything on it; unrelated parts are shown.
     #[test]
-    fn what_hides_the_subject_goes_as_a_whole_with_what_stands_on_it() {
+    fn occluding_objects_are_hidden_with_everything_on_them() {
         let objects = [
             ("a shelf", block([0.9, -0.4, -0.5], [1.1, 0.4, 0.4])),
             ("book on it", block([0.95, -0.3, 0.4], [1.05, -0.25, 0.55])),
@@ -302,7 +302,7 @@ mod tests {
 
     /// A room around the subject, and a wall of the same size, are cut; neither is left out as a whole.
     #[test]
-    fn what_surrounds_the_subject_is_cut() {
+    fn surrounding_objects_are_cut() {
         let room = [("room", block([-1.0, -1.0, -0.6], [1.0, 1.0, 1.0]))];
         expect(&fates(&room, None), &[("room", Fate::Cut)]);
         let wall = [("wall", block([0.9, -9.0, -5.0], [1.0, 9.0, 5.0]))];
@@ -311,13 +311,13 @@ mod tests {
 
     /// In a single mesh of a room and a screen, the screen is left out and the room is cut.
     #[test]
-    fn a_mesh_of_many_things_is_taken_to_pieces() {
+    fn components_of_a_mesh_are_treated_separately() {
         let mesh = [block([-1.0, -1.0, -0.6], [1.0, 1.0, 1.0]), block([0.7, -0.4, -0.5], [0.8, 0.4, 0.5])].concat();
         expect(&fates(&[("all", mesh)], None), &[("all", Fate::Hidden), ("all", Fate::Cut)]);
     }
 
     #[test]
-    fn what_is_touched_stays_and_so_does_what_it_stands_on() {
+    fn touched_objects_and_their_support_stay_visible() {
         let objects = [
             ("box", block([0.3, -0.3, -0.3], [0.5, 0.3, 0.25])),
             ("table", block([0.2, -0.5, -0.6], [0.9, 0.5, -0.3])),

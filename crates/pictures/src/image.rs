@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ending_chooses_the_format() {
+    fn the_file_extension_selects_the_format() {
         let of = |name: &str| Format::of(Path::new(name));
         assert_eq!(["a.png", "b.PNG", "c/d.Png"].map(of), [Some(Format::Png); 3]);
         assert_eq!(["a.jpg", "a.b.JPEG", "ä.Jpg"].map(of), [Some(Format::Jpeg); 3]);

@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_made_fit() {
+    fn names_are_cleaned_and_truncated() {
         assert_eq!(named(Some(" a\nb\u{7}c "), "-"), "abc");
         assert_eq!(["", " ", "\u{0}"].map(|n| named(Some(n), "the scene")), ["the scene"; 3]);
         assert_eq!(named(None, "the robot"), "the robot");
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_no_room_there_is_no_legend() {
+    fn a_legend_that_does_not_fit_is_omitted() {
         assert_eq!(legend([200, 800], &["a name that is wider than the picture"]).height(), 0);
         assert_eq!(legend([1280, 60], &["start"]).height(), 0);
         assert_eq!(legend([1, 1], &[]).height(), 0);

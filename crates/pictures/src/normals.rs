@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn edges_of_a_roof_are_sharp_and_a_bend_is_smooth() {
+    fn steep_edges_are_shaded_sharp_and_shallow_ones_smooth() {
         let pair = |rise: f64| {
             let ridge = [DVec3::new(0.0, 0.0, rise), DVec3::new(0.0, 1.0, rise)];
             [[ridge[0], DVec3::X, ridge[1]], [ridge[1], DVec3::NEG_X, ridge[0]]]

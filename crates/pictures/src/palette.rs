@@ -88,7 +88,7 @@ mod tests {
 
     /// Colours with a meaning are clearly different from each other and from the colours of objects.
     #[test]
-    fn colours_are_told_apart() {
+    fn meaningful_colours_are_distinguishable() {
         let meant = [ROBOT, START, END, SWEPT, TOUCHED, CONTACT];
         for (i, a) in meant.iter().enumerate() {
             assert!(meant[..i].iter().all(|b| distance(*a, *b) > 4500), "{a:?}");

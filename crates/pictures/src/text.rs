@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_are_written_where_they_belong() {
+    fn letters_are_drawn_within_their_box() {
         let font = Font::new(20.0).unwrap();
         let mut image = Image { size: [100, 40], rgba: vec![255; 4 * 100 * 40] };
         font.write(&mut image, "HxH", [10.0, 10.0], [0, 0, 0]);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn any_text_may_be_written_anywhere() {
+    fn any_text_can_be_drawn_at_any_position() {
         let font = Font::new(14.0).unwrap();
         let mut image = Image { size: [9, 5], rgba: vec![255; 4 * 9 * 5] };
         for at in [[-50.0, -3.0], [0.0, 0.0], [8.5, 4.5], [1e9, 0.0], [f32::NAN, 1.0]] {

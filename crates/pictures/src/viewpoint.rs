@@ -164,7 +164,7 @@ mod tests {
 
     /// Next to a large wall, the camera is on the subject's side of the wall and does not face it frontally.
     #[test]
-    fn the_camera_is_before_a_wall_and_does_not_face_it() {
+    fn the_camera_is_in_front_of_walls_and_does_not_face_them() {
         for (axis, at) in [(0, 0.4), (0, -0.4), (1, 0.4), (1, -0.4)] {
             let along = if axis == 0 { DVec3::Y } else { DVec3::X };
             let view = view(&[wall(axis, at)], along, None);
@@ -176,7 +176,7 @@ mod tests {
 
     /// The normal of a contact is not seen along its length.
     #[test]
-    fn the_normal_is_seen_from_its_side() {
+    fn contact_normals_are_seen_from_the_side() {
         for normal in [DVec3::X, DVec3::Y, DVec3::new(0.6, -0.8, 0.0)] {
             let view = view(&[wall(2, -0.9)], DVec3::ZERO, Some([DVec3::ZERO, normal]));
             assert!(view.axes()[2].dot(normal).abs() < 0.6, "{view:?} along {normal}");

@@ -50,7 +50,7 @@ fn an_arm_that_swings_past_a_wall() {
 }
 
 #[test]
-fn beyond_the_limit_nothing_is_measured() {
+fn distances_beyond_the_limit_are_not_measured() {
     let engine = arm(1.25);
     let path = Trajectory::linear([[0.0], [3.0]]).unwrap();
     for (limit_m, is_beyond) in [(0.2, true), (0.3, false)] {

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_leave_in_the_order_of_the_motions() {
+    fn verdicts_are_returned_in_the_order_of_the_motions() {
         let mut portions = HandedOut::default();
         for (adapter, n) in [(0, 3), (1, 2), (0, 1)] {
             portions.add(adapter, n);

@@ -156,17 +156,17 @@ fn contacts_at_the_start() {
 }
 
 #[test]
-fn what_does_not_suit_is_refused() {
+fn trajectories_of_another_robot_are_refused() {
     let engine = engine(Options::default());
     let path = Trajectory::linear([[0.0]]).unwrap();
     let error = engine.check_trajectories(&[path], &[], &mut |_, _| Ok(())).unwrap_err();
     assert!(error.to_string().contains("trajectory 0"), "{error}");
 }
 
-/// A free body that turns while it flies: segments are never cut, since its columns are not linear in between. A touch
+/// A free body that turns while it moves: segments are never cut, since its columns are not linear in between. A touch
 /// that cannot be proved is reported at its time, and a passage through the wall in a later segment is found.
 #[test]
-fn free_bodies_keep_their_segments() {
+fn segments_of_free_bodies_are_never_cut() {
     let mut robot = Robot::new("ship", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
     for (i, name) in ["x", "y", "z", "qx", "qy", "qz", "qw"].into_iter().enumerate() {
         robot.add_column(name, ColumnKind::Free(i as u8), None);

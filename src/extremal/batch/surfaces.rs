@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn places_survive_the_way_to_the_device_and_back() {
+    fn uploaded_places_round_trip() {
         let torus = OnDevice::new(&Shape::torus(1.0, 0.25).unwrap(), &mut Vec::new()).unwrap();
         for at in [[0.3, -2.0], [-PI + 1e-3, 3.0], [7.0, 0.0]] {
             let back = torus.parameters(&torus.place(at));

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_go_by_extension_in_any_case() {
+    fn formats_are_selected_by_extension_in_any_case() {
         for (name, format) in [("a.STL", MeshFormat::Stl), ("b.Obj", MeshFormat::Obj), ("c.x.gLtF", MeshFormat::Gltf)] {
             assert_eq!(MeshFormat::of_path(Path::new(name)), Some(format));
         }
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_fits_is_a_memory_error() {
+    fn a_mesh_beyond_the_memory_limit_is_a_memory_error() {
         let text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2 3\n";
         let fits = LoadLimits { memory_bytes: text.len() as u64 + 144 };
         assert!(Mesh::parse(MeshFormat::Obj, text, Path::new(""), &fits).is_ok());

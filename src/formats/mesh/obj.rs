@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_again_continues_its_group() {
+    fn a_repeated_name_continues_its_group() {
         let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\no a\nf 1 2 3\ng b c\nf 1 2 3\nusemtl x\no a\nf 3 2 1\n";
         let mesh = parse(MeshFormat::Obj, text.as_bytes()).unwrap();
         assert_eq!(groups(&mesh), [(Some("a"), 2), (Some("b c"), 1)]);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_without_end_take_no_time() {
+    fn many_continued_lines_are_read_fast() {
         let text = format!("v 0 0 0 {}", "\\\n".repeat(1 << 19));
         let error = parse(MeshFormat::Obj, text.as_bytes()).unwrap_err().to_string();
         assert!(error.contains("no triangle"), "{error}");

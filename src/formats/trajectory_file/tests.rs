@@ -216,7 +216,7 @@ fn waypoints_without_times() {
 }
 
 #[test]
-fn a_single_point_stands_still() {
+fn a_single_point_is_a_trajectory_at_rest() {
     let still = [Trajectory::linear([[3.0, 4.0]]).unwrap()];
     assert_eq!(still[0].n_segments(), 1);
     for (name, content) in [
@@ -456,7 +456,7 @@ fn pipes_are_read_once() {
 }
 
 #[test]
-fn trajectories_have_to_fit() {
+fn trajectories_respect_the_memory_limit() {
     let limits = |memory_bytes| MotionOptions::default().with_limits(LoadLimits { memory_bytes });
     for (name, content) in files(1).into_iter().chain([("t.npy", npy("<f8", false, &[100, 3, 2], &[0.0; 600]))]) {
         let within = |bytes| read(name, &content, &TrajectoryOptions::default().with_motion(limits(bytes)));

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packages_are_looked_for_near_the_file_then_where_told() {
+    fn packages_are_searched_near_the_file_then_in_given_folders() {
         let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
         let ros = std::env::join_paths(["/opt/ros", "", "/ws"]).unwrap();
         let found = package_dirs(Path::new("/a/b"), &paths(&["/told"]), Some(&ros));

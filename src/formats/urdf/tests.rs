@@ -75,7 +75,7 @@ fn roll_pitch_yaw_turn_about_fixed_axes() {
 }
 
 #[test]
-fn columns_follow_the_file_and_mimics_are_composed() {
+fn columns_are_in_file_order_and_mimics_are_composed() {
     let text = [
         links(&["root", "a", "b", "c", "d", "e", "f"], ""),
         joint("m2", "revolute", ["a", "b"], r#"<mimic joint="m1" multiplier="2" offset="1"/>"#),
@@ -190,7 +190,7 @@ fn meshes_are_scaled_mirrored_and_found() {
 }
 
 #[test]
-fn long_chains_of_links_and_mimics_take_no_time() {
+fn long_chains_of_links_and_mimics_are_read_fast() {
     let chain = |n: usize| {
         let mut text = links(&["l0"], "");
         for i in 1..=n {

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn outputs_conflict_through_what_is_written_for_them() {
+    fn outputs_conflict_with_each_others_part_files() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for (other, conflicts) in [("r", true), ("r.part", true), ("r.part.json", true), ("r.json", false)] {

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_marker_says_who_holds_the_lock() {
+    fn a_marker_identifies_the_process_that_holds_the_lock() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         let marker = Marker::create(&path).unwrap();

@@ -16,7 +16,7 @@ fn a_failure_leaves_the_old_file_and_nothing_else() {
 }
 
 #[test]
-fn folders_made_for_a_file_go_with_it() {
+fn folders_created_for_a_file_are_removed_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a/b/file.txt");
     drop(AtomicFile::create(&path).unwrap());
@@ -70,7 +70,7 @@ fn a_file_has_one_writer() {
 }
 
 #[test]
-fn a_claim_is_exclusive_and_leaves_nothing() {
+fn a_claim_is_exclusive_and_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("new/set.lock");
     let claim = Claim::new(&path).unwrap();

@@ -121,7 +121,7 @@ mod tests {
     use std::io::Read;
 
     #[test]
-    fn nothing_is_lost_or_doubled() {
+    fn no_bytes_are_lost_or_duplicated() {
         for sizes in [[1, 1, 1], [BUFFER_BYTES, 1, BUFFER_BYTES + 1], [3 * BUFFER_BYTES, 0, 5]] {
             let mut writer = Writer::file(tempfile::tempfile().unwrap());
             let mut expected = Vec::new();

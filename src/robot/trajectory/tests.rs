@@ -30,7 +30,7 @@ fn value(path: &Trajectory, c: usize, u: f64) -> f64 {
 
 /// The trajectory stays within the deviation of the chord, and attains most of it somewhere.
 #[test]
-fn chords_are_as_near_as_they_say() {
+fn the_deviation_of_a_chord_holds_and_is_attained() {
     let (mut state, mut span) = (5, Span::default());
     for _ in 0..200 {
         let path = mixed(&mut state);

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vertex_falls_on_a_face_beside_it_and_along_it() {
+    fn a_vertex_falls_on_a_face_next_to_it_and_along_it() {
         let Answer::Contact { toc, certified: true, .. } = answer(Kind::VertexFace, &falling(0.25, 0.25, 3.0, -1.0))
         else {
             panic!("it falls through")

@@ -139,7 +139,7 @@ mod tests {
     /// A vertex moves down through the plane of a face at a known time, in powers of two, fast along x and slowly along
     /// z. If it crosses the plane beyond the border, there is no root, although it was above the face a moment before.
     #[test]
-    fn a_root_beyond_the_border_is_none() {
+    fn a_root_beyond_the_border_is_rejected() {
         let (at, fast, slow) = (0.5, 64.0, -1.0 / 64.0);
         let run = |beyond: f64, before: f64, after: f64| {
             let mut motion = RobotMotion::default();

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_are_the_same_alone_and_beside_others_and_with_each_kind_of_vectors() {
+    fn windows_do_not_depend_on_neighbouring_lanes_or_kind_of_vectors() {
         let (motion, pairs) = pairs();
         let (mid, h, look) = (0.5, 1.0 / 16.0, 0.01);
         let bounds = [motion.body_bound(0, mid, h), motion.body_bound(1, mid, h)];

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_finite_is_anything() {
+    fn non_finite_results_are_unbounded() {
         let huge = Num::new(1e200);
         assert_eq!(huge * huge - huge * huge, NOTHING);
         assert_eq!(Num::new(1.0).over(Num { lo: -1.0, hi: 1.0 }), NOTHING);

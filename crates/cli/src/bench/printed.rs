@@ -145,7 +145,7 @@ mod tests {
 
     /// A wrong digit is detected where rows add up: all colliding ones except one, and the free ones of Table 1.
     #[test]
-    fn rows_add_up_where_the_paper_does() {
+    fn rows_of_printed_tables_add_up_except_known_ones() {
         assert_eq!(misfits(&TABLE_1, PLACE_1), ["5° 1+2+3 COL 32.3713, its row 34.1292"]);
         let second = misfits(&TABLE_2, PLACE_2);
         // For free motions every total of more than one stage, and no other.

@@ -334,7 +334,7 @@ pub mod tests {
     }
 
     #[test]
-    fn command_lines_can_be_typed_again() {
+    fn recorded_command_lines_are_quoted_for_the_shell() {
         let line = ["/usr/bin/firstcontact", "bench", "--out", "a b", "it's", ""].map(String::from);
         assert_eq!(command_line(line.into_iter()), r"firstcontact bench --out 'a b' 'it'\''s' ''");
     }

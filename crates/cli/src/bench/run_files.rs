@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_comes_back_from_its_file() {
+    fn a_run_file_round_trips() {
         let folder = tempfile::tempdir().unwrap();
         let mut run = example();
         run.write(folder.path()).unwrap();
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn plots_are_well_formed_and_say_what_they_show() {
+    fn plots_are_well_formed_and_labelled() {
         let folder = tempfile::tempdir().unwrap();
         let mut run = example();
         run.write(folder.path()).unwrap();

@@ -54,7 +54,7 @@ mod tests {
     use crate::puma::REACH;
 
     #[test]
-    fn rooms_lie_about_the_first_and_do_not_touch() {
+    fn rooms_surround_the_first_one_and_do_not_touch() {
         let first = scene(2004).unwrap();
         let bounds = |parts: &[Part]| {
             let all = || parts.iter().flat_map(|p| &p.mesh.vertices);

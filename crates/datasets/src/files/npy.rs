@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_number_of_motions_leaves_nothing() {
+    fn a_wrong_number_of_motions_leaves_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m.npy");
         assert!(write(&path, 2, 1, |push| push(&[1.0], &[2.0])).is_err());

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_outlines_give_as_many_triangles() {
+    fn degenerate_outlines_give_the_expected_number_of_triangles() {
         assert!(ears(&[]).is_empty());
         assert_eq!(ears(&[[0.0; 2]; 5]).len(), 3);
     }

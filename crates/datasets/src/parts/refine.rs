@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_triangle_stays() {
+    fn a_single_triangle_is_not_cut() {
         let mut mesh = Mesh { vertices: vec![DVec3::ZERO, DVec3::X, DVec3::Y], triangles: vec![[0, 1, 2]] };
         cut_largest(std::iter::once(&mut mesh), 5);
         assert_eq!(mesh.triangles.len(), 1);

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_closed_look_outward_and_have_the_volume_of_the_true_shape() {
+    fn shapes_are_closed_face_outward_and_have_the_right_volume() {
         let detail = Detail { chord_error_m: 1e-4 };
         let frame = Frame::along(DVec3::new(0.3, 0.1, -2.0), DVec3::new(1.0, -0.4, 0.2));
         for (shape, volume) in each() {

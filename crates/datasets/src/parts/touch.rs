@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn triangles_meet_or_do_not() {
+    fn intersections_of_two_triangles() {
         let flat = [DVec3::ZERO, DVec3::X, DVec3::Y];
         let moved = |t: Triangle, by: DVec3| t.map(|v| v + by);
         let upright = [DVec3::new(0.2, 0.2, -0.5), DVec3::new(0.2, 0.2, 0.5), DVec3::new(0.3, 0.3, 0.5)];

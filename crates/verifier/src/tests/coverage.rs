@@ -18,7 +18,7 @@ fn with(problem: &Problem, proof: &[u8]) -> Result<Proved, Refusal> {
 }
 
 #[test]
-fn both_halves_of_time_count() {
+fn both_halves_of_a_time_split_are_checked() {
     // The cube is in front of the wall until x = 0.9, and behind it from x = 1.2 on.
     let proof = [SPLIT_TIME, ALONG_X, ALONG_X];
     assert!(with(&slider(0.0, 0.89), &proof).is_ok());
@@ -36,7 +36,7 @@ fn both_halves_of_time_count() {
 }
 
 #[test]
-fn every_segment_counts() {
+fn every_segment_is_checked() {
     let through = [0.0, 1.0];
     for touching in 0..5 {
         let free = |k: usize| if k.is_multiple_of(2) { [0.0, 0.5] } else { [0.5, 0.0] };
@@ -57,7 +57,7 @@ fn every_segment_counts() {
 
 /// The range of the last segment ends at the end, that of others at 1.
 #[test]
-fn earlier_segments_count_up_to_their_end() {
+fn earlier_segments_are_checked_up_to_their_end() {
     let segments = vec![segment(&[[0.0, 0.95]]), segment(&[[0.0, 0.1]])];
     let problem = Problem { motion: Motion { segments }, ..slider(0.0, 0.0) };
     let until = |segment, local| {
@@ -71,7 +71,7 @@ fn earlier_segments_count_up_to_their_end() {
 
 /// The cube's triangles, one of which reaches into the wall: a node that contains it is not separated.
 #[test]
-fn both_children_count() {
+fn both_children_of_a_node_are_checked() {
     let far = [[0.0, 0.0, 0.0], [0.0, 0.1, 0.0], [0.0, 0.0, 0.1]];
     let spike = [[0.0, 0.0, 0.0], [1.05, 0.0, 0.0], [0.0, 0.01, 0.0]];
     for n in 2..6 {
@@ -199,7 +199,7 @@ fn margins_hold_along_axes_of_any_length() {
 
 /// An arm that swings past a wall, over a long time.
 #[test]
-fn the_remainder_counts() {
+fn the_taylor_remainder_is_part_of_the_bound() {
     let mut problem = arm([-1.6, 0.0], [1.6, 0.0]);
     problem.robot.links.truncate(1);
     problem.statement.link_pairs.clear();
@@ -265,7 +265,7 @@ fn hashes_cover_everything() {
 
 /// A hash in a file's header that is not that of the model, alone.
 #[test]
-fn headers_are_of_the_model() {
+fn headers_of_other_models_are_refused() {
     let problem = slider(0.0, 0.5);
     let model = model(&problem);
     for k in 0..64 {

@@ -52,7 +52,7 @@ fn a_file_of_another_model_is_refused() {
 
 /// Lengths that cannot be right are refused before any memory is taken.
 #[test]
-fn lengths_are_bounded() {
+fn impossible_lengths_are_refused() {
     let (problem, _, bytes) = sample();
     let mut other = bytes.clone();
     other[76..80].copy_from_slice(&1000_u32.to_le_bytes());

@@ -134,7 +134,7 @@ fn the_remainder_is_needed() {
 
 /// A slide across the arm of a turn: its distance from the axis is that of its farther end, with the tolerance.
 #[test]
-fn a_slide_is_at_most_at_its_farther_end() {
+fn the_distance_of_a_slide_is_that_of_its_farther_end() {
     for (ends, farthest) in [([-0.3, 0.6], 0.7_f64), ([0.2, -0.8], 0.9)] {
         let slide = Joint::Prismatic { axis: [0.0, 1.0, 0.0], drive: drive(1) };
         let bodies = vec![body(None, [0.0; 3], revolute(0, [0.0, 0.0, 1.0])), body(Some(0), [1.0, 0.0, 0.0], slide)];
@@ -151,7 +151,7 @@ fn a_slide_is_at_most_at_its_farther_end() {
 
 /// A free joint behind a turn: its distance from the axis is that of its farther end during the interval.
 #[test]
-fn a_free_joint_is_at_most_at_its_farther_end() {
+fn the_distance_of_a_free_joint_is_that_of_its_farther_end() {
     let half_turn = [[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0]];
     let mut joint_tolerance = vec![0.0; 8];
     joint_tolerance[7] = 0.02;
@@ -201,7 +201,7 @@ fn values_and_derivatives_are_within_their_bounds() {
 
 /// A free joint's position and speed are within its bounds.
 #[test]
-fn a_free_joint_is_within_its_distance() {
+fn a_free_joint_stays_within_its_bounds() {
     let mut random = Random(12);
     for _ in 0..200 {
         let columns: Vec<Vec<f64>> =

@@ -41,7 +41,7 @@ fn claimed(bytes: &[u8]) -> Claim {
 }
 
 #[test]
-fn a_pair_or_a_link_that_is_left_out() {
+fn an_omitted_pair_or_link_is_refused() {
     let problem = swing();
     let proofs = proofs_of_pairs(&problem);
     for out in 0..3 {
@@ -59,7 +59,7 @@ fn a_pair_or_a_link_that_is_left_out() {
 }
 
 #[test]
-fn an_object_that_is_left_out() {
+fn an_omitted_object_is_refused() {
     let problem = arm([-1.0, 0.0], [4.0, 0.0]);
     assert!(free(&problem).is_none(), "the arm sweeps through both obstacles");
     let mut less = problem.clone();
@@ -73,7 +73,7 @@ fn an_object_that_is_left_out() {
 }
 
 #[test]
-fn a_shorter_time() {
+fn a_proof_until_an_earlier_time_is_refused() {
     let problem = swing();
     let end = Time { segment: 0, local: 0.999 };
     let mut bytes = until(&problem, end).unwrap();
@@ -98,7 +98,7 @@ fn a_shorter_time() {
 
 /// The end of a proof that is moved to a later time is not covered by its steps.
 #[test]
-fn a_proof_of_less_time_with_a_later_end() {
+fn an_end_moved_to_a_later_time_is_refused() {
     let problem = slider(0.0, 0.95);
     let early = until(&problem, Time { segment: 0, local: 0.9 }).unwrap();
     for local in [0.95, 0.99, 1.0] {
@@ -109,7 +109,7 @@ fn a_proof_of_less_time_with_a_later_end() {
 }
 
 #[test]
-fn times_that_do_not_exist() {
+fn times_beyond_the_motion_are_refused() {
     let problem = slider(0.0, 0.5);
     let certificate = free(&problem).unwrap();
     for (segment, local) in [(1, 0.5), (7, 0.0), (u32::MAX as usize, 1.0)] {
@@ -123,7 +123,7 @@ fn times_that_do_not_exist() {
 }
 
 #[test]
-fn a_smaller_margin_or_tolerance() {
+fn a_smaller_margin_or_tolerance_is_refused() {
     let bare = slider(0.0, 0.85);
     let certificate = free(&bare).unwrap();
     let mut wide = bare.clone();
@@ -150,7 +150,7 @@ fn a_smaller_margin_or_tolerance() {
 
 /// The gap is 0.05 m at the end.
 #[test]
-fn margins_and_tolerances_count() {
+fn margins_and_tolerances_reduce_the_gap() {
     for (margin_m, tolerance, proved) in [
         (0.0499, 0.0, true),
         (0.0501, 0.0, false),
@@ -170,7 +170,7 @@ fn margins_and_tolerances_count() {
 
 /// A tolerance of a joint that drives two others by mimicking moves all of them.
 #[test]
-fn tolerances_of_mimic_joints_count() {
+fn tolerances_of_mimic_joints_reduce_the_gap() {
     let mut problem = slider(0.0, 0.5);
     let bodies = &mut problem.robot.bodies;
     let mut twice = drive(0);
@@ -186,7 +186,7 @@ fn tolerances_of_mimic_joints_count() {
 }
 
 #[test]
-fn another_motion() {
+fn another_motion_is_refused() {
     let problem = swing();
     let certificate = free(&problem).unwrap();
     let mut other = problem.clone();
@@ -202,7 +202,7 @@ fn another_motion() {
 
 /// The kinematics of another robot with the right hash: the steps do not hold.
 #[test]
-fn another_robot_with_the_right_hash() {
+fn another_robot_with_the_right_hash_is_refused() {
     let problem = slider(0.0, 0.85);
     let certificate = free(&problem).unwrap();
     let mut faster = problem.clone();
@@ -220,9 +220,9 @@ fn another_robot_with_the_right_hash() {
     assert!(verifier.is_err_and(|refusal| refusal.to_string().contains("another robot")));
 }
 
-/// Gaps of exactly nothing and of exactly the margin are no gaps.
+/// A gap of exactly zero, or of exactly the margin, is not a separation.
 #[test]
-fn touching_is_not_apart() {
+fn touching_is_not_a_separation() {
     // The cube's front is at 1.0 exactly, where the wall begins: 0.5 + 0.5 is exact.
     let mut problem = slider(0.0, 0.5);
     problem.robot.links[0].triangles = cuboid([-0.5; 3], [0.5; 3]);
@@ -239,9 +239,9 @@ fn touching_is_not_apart() {
     assert!(verify(&problem, &along_x).is_ok());
 }
 
-/// Axes that are no directions decide nothing.
+/// Axes that are not valid directions separate nothing.
 #[test]
-fn axes_without_a_direction() {
+fn axes_without_a_direction_separate_nothing() {
     let problem = slider(0.0, 0.5);
     let huge = f64::MAX;
     for axis in [
@@ -296,7 +296,7 @@ fn witness(local: f64, link: u32, triangle: u32, other: (u8, u32, u32)) -> Vec<u
 
 /// A cube of side 0.2 that reaches 0.05 m into the wall at the end; the wall begins at 1.
 #[test]
-fn witnesses_touch_when_and_where_they_say() {
+fn witnesses_are_checked_at_their_time_and_place() {
     let mut problem = slider(0.0, 0.95);
     let end = Time { segment: 0, local: 0.9 };
     let proof = until(&problem, end).unwrap()[CLAIM_BYTES..].to_vec();
@@ -336,7 +336,7 @@ fn witnesses_touch_when_and_where_they_say() {
 
 /// The cube's front is in the plane of the wall, exactly: nothing certainly crosses.
 #[test]
-fn a_witness_that_just_touches_is_none() {
+fn a_witness_that_barely_touches_is_refused() {
     let mut problem = slider(0.0, 0.5);
     problem.robot.links[0].triangles = cuboid([-0.5; 3], [0.5; 3]);
     let end = Time { segment: 0, local: 0.5 };
@@ -369,7 +369,7 @@ fn witnesses_of_a_margin() {
 
 /// Models that the verifier must not work with.
 #[test]
-fn models_that_are_not_valid() {
+fn invalid_models_are_refused() {
     type Damage = fn(&mut Problem);
     let damages: [(Damage, &str); 10] = [
         (|p| p.robot.links[0].triangles[3][1][2] = f64::NAN, "not finite"),
@@ -398,7 +398,7 @@ fn models_that_are_not_valid() {
 
 /// Motions that the verifier must not work with, even with the right hash.
 #[test]
-fn motions_that_are_not_valid() {
+fn invalid_motions_are_refused() {
     let problem = slider(0.0, 0.5);
     for coefficients in [vec![], vec![vec![0.0]], vec![vec![0.0; 17]], vec![vec![0.0, f64::NAN]], vec![vec![0.0; 2]; 2]]
     {

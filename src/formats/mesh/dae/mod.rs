@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn transforms_go_in_order_and_nest() {
+    fn transforms_apply_in_order_and_nest() {
         // First the scale, then the turn, then the shift: a node's transforms apply from the last to the first.
         let nodes = r##"<node name="outer"><translate>10 0 0</translate><rotate>0 0 1 90</rotate>
             <node name="inner"><scale>2 3 4</scale><instance_geometry url="#g"/></node>
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_that_multiply_without_end_are_refused() {
+    fn endlessly_expanding_nodes_are_refused() {
         let loops = r##"<node id="a"><instance_node url="#b"/></node><node id="b"><instance_node url="#a"/></node>"##;
         let doubled: String = (0..60)
             .map(|i| {

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn json_with_its_buffer_within_or_beside() {
+    fn json_with_an_embedded_or_separate_buffer() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a b.bin"), buffer()).unwrap();
         let data = base64::engine::general_purpose::STANDARD.encode(buffer());
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_change_the_triangles_is_refused() {
+    fn features_that_would_change_the_triangles_are_refused() {
         let refused = |pointer: &str, value: Value, word: &str| {
             let mut document = document(4);
             let (parent, key) = pointer.rsplit_once('/').unwrap();

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn all_forms_say_the_same() {
+    fn all_forms_give_the_same_mesh() {
         for format in ["ascii", "binary_little_endian", "binary_big_endian"] {
             let mesh = parse(MeshFormat::Ply, &square(format)).unwrap();
             let [a, b, c, d] = [[0.1, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, -1.0, 0.5], [0.0, 1.0, 0.0]];

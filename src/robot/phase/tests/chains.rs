@@ -200,7 +200,7 @@ fn relative_motions_of_joints_with_phases() {
 
 /// The number of pieces of a motion grows with its acceleration and jerk.
 #[test]
-fn the_pace_is_that_of_the_third_derivative() {
+fn the_pace_grows_with_the_third_derivative() {
     let turn = |powers: &[f64]| motion(&[(None, Plain::turning(DVec3::Z, DVec3::ZERO, powers))]);
     assert!((turn(&[3.0]).pace_rad() - 3.0).abs() < 1e-9);
     let quintic = turn(&[0.0, 0.0, 10.0, -15.0, 6.0]).pace_rad();

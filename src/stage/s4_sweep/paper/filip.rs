@@ -49,7 +49,7 @@ mod tests {
 
     /// The chosen steps satisfy eq. 11, and one step less along either parameter does not.
     #[test]
-    fn steps_are_enough_and_no_more() {
+    fn the_number_of_steps_is_sufficient_and_minimal() {
         for (uu, uv, vv) in
             [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (3.0, 0.5, 7.0), (0.0, 0.0, 0.0), (900.0, 80.0, 2.0)]
         {

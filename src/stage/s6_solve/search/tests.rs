@@ -192,7 +192,7 @@ fn first(fake: &Fake) -> Option<Time> {
 }
 
 #[test]
-fn nothing_touches_before_what_is_found() {
+fn no_contact_is_before_the_reported_one() {
     let (mut seen, mut with_proof, mut capped, mut exact) = (0, 0, 0, 0);
     for k in 0..60_000 {
         let n = &mut Numbers(k);

@@ -170,7 +170,7 @@ pub mod tests {
     }
 
     #[test]
-    fn known_and_random_motions_take_turns() {
+    fn known_and_random_motions_alternate() {
         let robot = Dataset::generate("pipes", DEFAULT_SEED, 1).unwrap().robot().unwrap();
         let scene = random::scene(20, 1.0, &mut Draw::new(1)).unwrap();
         let rows: Vec<Vec<f64>> = (0..9).map(|i| vec![f64::from(i); 6]).collect();

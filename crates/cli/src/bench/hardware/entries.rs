@@ -146,7 +146,7 @@ mod tests {
     use glam::{DMat3, DVec3};
 
     #[test]
-    fn entries_that_kernels_lack_are_lost_if_both_others_keep_them() {
+    fn an_entry_is_lost_if_both_references_keep_it_and_the_kernels_do_not() {
         let pair =
             |scene_triangle, mask_slice| TrianglePair { piece_link: 1, link_triangle: 2, scene_triangle, mask_slice };
         let twin = vec![pair(7, 0b0110), pair(8, 0b1000)];

@@ -85,7 +85,7 @@ mod tests {
     use firstcontact_datasets::{DEFAULT_SEED, Dataset};
 
     #[test]
-    fn random_motions_are_of_all_kinds_and_the_same_again() {
+    fn random_motions_are_of_all_kinds_and_reproducible() {
         let robot = Dataset::generate("pipes", DEFAULT_SEED, 1).unwrap().robot().unwrap();
         let known = MotionBatch::between(&[vec![0.1; 6]], &[vec![0.2; 6]]).unwrap();
         let made = |seed| motions(&robot, &known, 60, &mut Draw::new(seed)).unwrap();

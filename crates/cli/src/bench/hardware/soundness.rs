@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_answers_are_no_disagreement() {
+    fn equal_answers_agree() {
         let soundness = compared(|_| ());
         assert_eq!((soundness.n_faults(), soundness.n_compared(), soundness.faults.len()), (0, 80, 0));
         assert_eq!(soundness.outcome(), Outcome::Free);

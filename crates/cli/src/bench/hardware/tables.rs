@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disagreement_is_the_first_sentence() {
+    fn disagreements_are_reported_first() {
         let text = |name: &str| name.to_string();
         let summary = AdapterSummary {
             name: text("X"),

@@ -64,7 +64,7 @@ mod tests {
     use firstcontact::stage::s6_solve::Mode;
 
     #[test]
-    fn answers_are_kept_by_question_and_some_come_even_without_time() {
+    fn verdicts_are_cached_by_mode_and_a_minimum_ignores_the_deadline() {
         let case = small(20);
         let mut cache = VerdictCache::new(&case);
         let all = configuration::all(None);

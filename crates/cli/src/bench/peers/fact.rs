@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_judge_who_knows_is_heard_and_the_engine_not_of_itself() {
+    fn the_first_judge_that_knows_decides_except_the_engine_on_itself() {
         let judge = |name: &str, fact, is_engine| Judge { name: name.into(), facts: vec![vec![fact]], is_engine };
         let contact = Fact::Contact([0.5, 0.5]);
         let both = [judge("pool", Fact::Unknown, false), judge("engine", contact, true)];

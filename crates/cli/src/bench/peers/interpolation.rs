@@ -69,7 +69,7 @@ mod tests {
     use std::f64::consts::PI;
 
     #[test]
-    fn ends_are_kept_and_the_origin_goes_straight() {
+    fn interpolation_keeps_both_ends_and_moves_the_origin_straight() {
         let from = DAffine3::from_rotation_translation(DQuat::from_rotation_z(0.2), DVec3::X);
         let to = DAffine3::from_rotation_translation(DQuat::from_rotation_z(0.2 + PI / 2.0), DVec3::Y);
         let motion = Interpolated::between(&from, &to);

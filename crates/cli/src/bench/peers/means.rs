@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_class_counts_by_its_composition_not_by_who_answered() {
+    fn means_are_weighted_by_composition_not_by_number_of_answers() {
         let part = Part { seconds: [vec![3.0, 5.0], vec![1.0]], ..Part::default() };
         assert_eq!(weighted(&part, [1, 3]), Some((4.0 + 3.0) / 4.0));
         assert_eq!(weighted(&part, [0, 3]), Some(1.0));

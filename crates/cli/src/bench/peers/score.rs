@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_apart() {
+    fn kinds_of_faults_are_distinguished() {
         let contact = Fact::Contact([0.5, 0.6]);
         let base = Score { contacts: 1, ..Score::default() };
         assert_eq!(scored(Reported::Free, contact, 1.0), Score { missed: 1, ..base });
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn lateness_is_judged_by_the_way_that_the_robot_goes() {
+    fn lateness_is_judged_by_the_distance_that_the_robot_travels() {
         let contact = Fact::Contact([0.5, 0.5]);
         // A quarter of the motion late: 0.5 m of 2 m; half a millimetre of 2 mm is within the tolerance.
         let far = scored(Reported::Contact(Some(0.75)), contact, 2.0);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn to_call_it_clear_beyond_the_contact_is_late() {
+    fn clear_times_after_the_contact_are_late() {
         let contact = Fact::Contact([0.5, 0.5]);
         let wrong = scored(Reported::Undecided(0.75), contact, 1.0);
         assert_eq!((wrong.late, wrong.undecided, wrong.worst_late), (1, 1, 0.25));

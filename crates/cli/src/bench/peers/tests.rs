@@ -98,7 +98,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 #[test]
 #[cfg(unix)]
-fn a_peer_that_answers_is_heard() {
+fn answers_of_a_peer_are_read() {
     let answers = asked(
         "echo about peer 1.2; echo build 0.5; echo answer 1 free - 0.25 0.5; echo answer 0 contact 0.75 1e-3 2e-3; \
          echo end",
@@ -118,7 +118,7 @@ fn a_peer_that_answers_is_heard() {
 
 #[test]
 #[cfg(unix)]
-fn a_peer_that_fails_is_reported_with_what_it_had_answered() {
+fn a_failed_peer_is_reported_and_its_earlier_answers_kept() {
     let answer = "echo answer 0 free - 0.1 0.1";
     for (lines, limit, n, says) in [
         (format!("{answer}; echo 'bad luck' >&2; kill -SEGV $$"), LONG, 1, vec!["signal: 11", "bad luck", "1 of 2"]),
@@ -166,7 +166,7 @@ fn an_interruption_ends_a_peer_and_the_measurement() {
 
 #[test]
 #[cfg(unix)]
-fn answers_that_make_no_sense_are_none() {
+fn malformed_answers_are_rejected() {
     for line in [
         "answer 2 free - 0 0",
         "answer -1 free - 0 0",
@@ -197,7 +197,7 @@ fn answers_that_make_no_sense_are_none() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn what_a_peer_has_started_ends_with_it() {
+fn child_processes_of_a_peer_are_ended_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
     let lines = format!("sleep 1000 & echo $! > '{}'; wait", pid_file.display());
@@ -239,7 +239,7 @@ fn parry_stops_when_its_time_is_over() {
 }
 
 #[test]
-fn a_link_that_is_cast_cuts_the_corner() {
+fn a_linear_cast_of_a_turning_link_reports_a_false_contact() {
     // From (1, 0) to (0, 1): on the circle the hand passes (0.71, 0.71), on the straight line (0.5, 0.5).
     let mut room = Arc::into_inner(set(arm(), None, &[[0.0, FRAC_PI_2]], FRAC_PI_2)).unwrap();
     let gap = gap_m(&room, 0).unwrap();
@@ -253,7 +253,7 @@ fn a_link_that_is_cast_cuts_the_corner() {
 }
 
 #[test]
-fn a_problem_says_all_that_a_peer_needs() {
+fn problem_files_describe_robot_scene_and_motions() {
     let folder = tempfile::tempdir().unwrap();
     let room = set(arm(), Some(0.5), &[[0.25, 1.5]], 2.0);
     problem::write(&room, folder.path()).unwrap();
@@ -294,7 +294,7 @@ fn row<'a>(table: &'a Table, name: &str) -> &'a [Cell] {
 
 #[test]
 #[cfg(unix)]
-fn the_whole_measurement_with_peers_of_all_kinds() {
+fn measurement_with_peers_of_all_kinds() {
     let (data, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     pool(data.path());
     // The judge is right. The method by bounds misses the first contact, is late at the third motion and gives a false
@@ -355,7 +355,7 @@ fn the_whole_measurement_with_peers_of_all_kinds() {
 }
 
 #[test]
-fn a_judge_that_is_contradicted_is_shown() {
+fn contradictions_between_judges_are_listed() {
     let room = set(slider(), Some(0.5), &[[0.0, 1.0]], 1.0);
     let judge = |name: &str, fact| Judge { name: name.into(), facts: vec![vec![fact]], is_engine: false };
     let judges = vec![judge("one", Fact::Free), judge("other", Fact::Contact([0.4, 0.4]))];

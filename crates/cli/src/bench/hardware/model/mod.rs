@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_take_as_long_as_the_bus_needs() {
+    fn transfer_time_is_bytes_over_bus_bandwidth() {
         let device = DeviceWork { uploaded_bytes: 63_000_000, ..DeviceWork::default() };
         let stats = stats(["s1_concat", "jet"], KernelWork::default(), device);
         let parts = predict(figures_of("H200").unwrap(), &stats);

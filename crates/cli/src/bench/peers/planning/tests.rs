@@ -120,7 +120,7 @@ fn an_interruption_ends_the_measurement() {
 }
 
 #[test]
-fn a_problem_has_all_that_vamp_needs() {
+fn problems_are_described_for_vamp() {
     let can = "primitives: [{type: cylinder, dimensions: [3, 0.25]}, {type: sphere, dimensions: [0.5]}], \
                primitive_poses: [{position: [0, 0, 9]}, {position: [1, 2, 3], orientation: [0, 0, 1, 0]}]";
     let found = vec![problem("box/0001", 0.5, WALL), problem("cage/0001", -0.25, can)];
@@ -134,7 +134,7 @@ fn a_problem_has_all_that_vamp_needs() {
 }
 
 #[test]
-fn problems_that_vamp_cannot_represent_are_left_out_and_kinds_are_cut_to_their_first_ones() {
+fn problems_that_vamp_cannot_represent_are_omitted_and_kinds_truncated() {
     let sheet = "meshes: [{vertices: [[9, 0, 0], [9, 1, 0], [9, 0, 1]], triangles: [[0, 1, 2]]}]";
     let named = ["box/0001", "box/0002", "box/0003", "cage/0001"];
     let mut found: Vec<Problem> = named.iter().map(|name| problem(name, 1.0, WALL)).collect();
