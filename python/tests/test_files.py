@@ -75,7 +75,7 @@ def test_errors_name_file_place_and_remedy(tmp_path: Path) -> None:
     assert (str(again), again.kind, again.file, again.place, again.remedy) == parts
     with pytest.raises(fc.Error, match="cannot be read"):
         fc.Robot.from_urdf(tmp_path / "missing.urdf")
-    with pytest.raises(fc.Error, match="no scene"):
+    with pytest.raises(fc.Error, match="not a scene"):
         fc.Scene.from_file(tmp_path / "scene.docx")
 
 

@@ -140,7 +140,7 @@ static void robots(void) {
     USAGE(fc_robot_join(names, NULL, 2, &no), "robots");
     USAGE(fc_robot_join(names, bad, 2, &no), "entry 1 of robots");
     USAGE(fc_robot_join(names, two, 2, &no), "left");
-    USAGE(fc_robot_join(names, two, 0, &no), "no robot");
+    USAGE(fc_robot_join(names, two, 0, &no), "at least one robot");
     USAGE(fc_robot_join(names, two, SIZE_MAX, &no), "beyond the range");
     USAGE(fc_robot_join(names, two, 1, NULL), "robot is null");
     const char *with_null[2] = {"left", NULL};
@@ -222,8 +222,8 @@ static void scenes(void) {
     USAGE(fc_scene_add_shape(scene, "a", FC_SHAPE_BOX, corners, 2, 1e-3, NULL, &n), "2 sizes");
     USAGE(fc_scene_add_shape(scene, "a", FC_SHAPE_BOX, NULL, 3, 1e-3, NULL, &n), "sizes_m");
     USAGE(fc_scene_add_shape(scene, "a", FC_SHAPE_SPHERE, corners + 3, 1, 1e-3, pose, &n), "NaN");
-    INPUT(fc_scene_add_shape(scene, "a", FC_SHAPE_SPHERE, corners, 1, 1e-3, NULL, &n), "has to be positive");
-    INPUT(fc_scene_add_shape(scene, "a", FC_SHAPE_SPHERE, corners + 3, 1, NAN, NULL, &n), "has to be positive");
+    INPUT(fc_scene_add_shape(scene, "a", FC_SHAPE_SPHERE, corners, 1, 1e-3, NULL, &n), "must be positive");
+    INPUT(fc_scene_add_shape(scene, "a", FC_SHAPE_SPHERE, corners + 3, 1, NAN, NULL, &n), "must be positive");
     INPUT(fc_scene_add_shape(scene, "a", FC_SHAPE_SPHERE, corners + 3, 1, 1e-15, NULL, &n), "too many triangles");
     USAGE(fc_scene_n_objects(NULL, &n), "the scene is null");
     USAGE(fc_scene_n_objects(scene, NULL), "n is null");
