@@ -48,10 +48,10 @@ impl ClearanceOptions {
     pub fn check(&self) -> Result<()> {
         let Self { tolerance_m, limit_m, known_m } = *self;
         if !(tolerance_m > 0.0 && tolerance_m.is_finite()) {
-            return Err(Error::usage(format!("a clearance to within {tolerance_m:?} m: the width must be above 0")));
+            return Err(Error::usage(format!("the clearance tolerance is {tolerance_m:?} m: it must be above 0")));
         }
         if !(limit_m > 0.0) {
-            return Err(Error::usage(format!("a clearance limit of {limit_m:?} m: the limit must be above 0")));
+            return Err(Error::usage(format!("the clearance limit is {limit_m:?} m: it must be above 0")));
         }
         if !(known_m >= 0.0) {
             return Err(Error::usage(format!("a known clearance of {known_m:?} m is not a distance")));

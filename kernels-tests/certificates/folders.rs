@@ -94,7 +94,11 @@ fn a_folder_has_a_file_for_each_block() {
     let bytes = std::fs::read(desk.path("certificates/000001.fccert")).unwrap();
     desk.put("certificates/000002.fccert", &bytes);
     let run = verify(&[]);
-    assert!(run.code == Some(1) && run.stdout.contains("000002.fccert is not of these motions"), "{}", run.stdout);
+    assert!(
+        run.code == Some(1) && run.stdout.contains("000002.fccert does not belong to these motions"),
+        "{}",
+        run.stdout
+    );
     let run = desk.check_paths(&FILES, &["--certificates", "certificates"]).run;
     assert!(run.code == Some(3) && run.stderr.contains("000002.fccert"), "{}", run.stderr);
     std::fs::remove_file(desk.path("certificates/000002.fccert")).unwrap();
@@ -142,13 +146,13 @@ fn certificates_prove_their_answers() {
     let lines: Vec<&str> = answers.lines().collect();
     let toc = |lo: f64| format!("{{\"motion\":0,\"verdict\":\"contact\",\"toc\":[{lo},1.0],\"proved\":true}}");
     let first = |line: &str| [&[line], &lines[1..]].concat().join("\n") + "\n";
-    refused(first("{\"motion\":0,\"verdict\":\"free\"}"), "the answer is free, the certificate proves Contact");
+    refused(first("{\"motion\":0,\"verdict\":\"free\"}"), "the answer is free, but the certificate proves Contact");
     refused(first("{\"motion\":0,\"verdict\":\"undecided\",\"clear_until\":0.1}"), "the answer is undecided");
     // The cube of 0.2 m meets the wall after 0.9 of 1.5 m.
-    refused(first(&toc(0.601)), "the answer is free until 0.601 of segment 0, the proof until 0.5999");
-    refused(first("{\"motion\":1,\"verdict\":\"free\"}"), "its answer is of motion 1");
+    refused(first(&toc(0.601)), "the answer is free until 0.601 of segment 0, but the proof only until 0.5999");
+    refused(first("{\"motion\":1,\"verdict\":\"free\"}"), "its answer is for motion 1");
     refused(first("nothing"), "its answer cannot be read");
-    refused(lines[..5].join("\n") + "\n", "motion 5: the answers end before it");
+    refused(lines[..5].join("\n") + "\n", "motion 5: the answers end before this motion");
     refused(answers.clone() + lines[0] + "\n", "more answers than motions");
     desk.put("results.jsonl", first(&toc(0.599)));
     assert_eq!(verify().code, Some(0), "an earlier time is proved, too");

@@ -145,9 +145,9 @@ fn the_python_verifier_refuses_other_statements() {
     made(&desk, &files, &[]);
     // The model of another margin, tolerance, robot and motion.
     verify(&desk, &files, &["--margin", "0.01", "--export", "margin"]);
-    refused("margin", "the margin is another one");
+    refused("margin", "the margin differs");
     verify(&desk, &files, &["--joint-tolerance", "0.01", "--export", "tolerance"]);
-    refused("tolerance", "the joint tolerance is another one");
+    refused("tolerance", "the joint tolerance differs");
     desk.put("moved.npy", npy(&[[&[0.0], &[0.1]], [&[0.0], &[3.0]]]));
     verify(&desk, &[&files[..5], &["moved.npy"]].concat(), &["--export", "motion"]);
     refused("motion", "another motion");

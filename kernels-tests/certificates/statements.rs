@@ -46,8 +46,8 @@ fn other_inputs_are_refused() {
         desk.put("moved.npy", npy(motions));
         refused(&desk, &["--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "moved.npy"], &[], why);
     };
-    moved(&[[&[0.0], &[0.2]], [&[0.0], &[3.1]]], "motion 1: the certificate is of another motion");
-    moved(&[[&[0.0], &[3.0]], [&[0.0], &[0.2]]], "motion 0: the certificate is of another motion");
+    moved(&[[&[0.0], &[0.2]], [&[0.0], &[3.1]]], "motion 1: the certificate belongs to another motion");
+    moved(&[[&[0.0], &[3.0]], [&[0.0], &[0.2]]], "motion 0: the certificate belongs to another motion");
     moved(&[[&[0.0], &[0.2]]], "more than 1 certificates");
     moved(&[[&[0.0], &[0.2]], [&[0.0], &[3.0]], [&[0.0], &[0.0]]], "2 certificates for 3");
 }

@@ -121,7 +121,7 @@ fn an_srdf_is_checked_and_its_other_content_is_kept() {
     desk.put("in.srdf", KNOWN);
     let run = acm(&desk, &["--srdf", "in.srdf"]);
     assert_eq!((run.code, run.warnings().len(), run.stderr.lines().count()), (Some(1), 1, 1), "{}", run.stderr);
-    assert!(run.stderr.contains("elements that are not used: 1, the first is 'odd' in line 7"), "{}", run.stderr);
+    assert!(run.stderr.contains("elements that are not used: 1, the first is 'odd' on line 7"), "{}", run.stderr);
     assert!(run.stdout.contains("base and near: touch at group_state arm/back"), "{}", run.stdout);
     let found = report(&desk);
     assert_eq!(classes(&found["pairs"])[0].1, "default");

@@ -230,7 +230,7 @@ fn more_adapters_than_there_are_is_an_error() {
     let more = ["--backend", "gpu"].into_iter().chain((0..=n).flat_map(|_| ["--adapter", ""])).collect::<Vec<_>>();
     let checked = desk.check(&super::slider(super::CUBE), &walls(&[("wall", 1.0)]), &[[&[0.0], &[3.6]]], &more);
     let [error] = checked.run.errors()[..] else { panic!("{}", checked.run.stderr) };
-    assert!(checked.run.code == Some(3) && error.contains(&format!("than there are: {n}")), "{error}");
+    assert!(checked.run.code == Some(3) && error.contains(&format!("than exist: {n}")), "{error}");
 }
 
 /// One line with the requested adapter, exit code 3, no file of answers.

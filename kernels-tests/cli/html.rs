@@ -232,7 +232,7 @@ fn motions_that_cannot_be_shown_leave_a_page_without_a_view() {
 #[test]
 fn outputs_are_different_files() {
     let desk = Desk::new();
-    for (html, said) in [("results.jsonl", "--out and --html name"), ("./stats.json", "--stats and --html name")] {
+    for (html, said) in [("results.jsonl", "--out and --html refer"), ("./stats.json", "--stats and --html refer")] {
         let refused = check(&desk, &["--html", html]).run;
         assert!(refused.code == Some(3) && refused.stderr.contains(said), "{}", refused.stderr);
         assert!(!desk.path("results.jsonl").exists() && !desk.path("stats.json").exists());

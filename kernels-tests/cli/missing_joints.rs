@@ -66,8 +66,8 @@ fn wrong_values_are_errors_that_name_their_file() {
     for (content, word) in [
         (r#"{"a": 1}"#, "joint 'b'"),
         (r#"{"b": 1, "c": 1}"#, "no moving joint 'c'"),
-        (r#"{"b": 1, "b": 1}"#, "'b' is named twice"),
-        (r#"{"b": "home"}"#, "'b' has no number"),
+        (r#"{"b": 1, "b": 1}"#, "'b' appears twice"),
+        (r#"{"b": "home"}"#, "joint 'b' is not a number"),
         ("b = 1", "JSON"),
     ] {
         desk.put("pose.json", content);

@@ -76,7 +76,7 @@ fn errors_of_wrong_files_suggest_a_remedy() {
         ("m.npz", zip(&[("a.npy", &array), ("b.npy", &array)], true), &["call the array of motions positions"]),
         ("m.npz", zip(&[("positions.npy", &array), ("velocities.npy", &array)], true), &["velocities", "times"]),
         ("m.csv", "a,b\n1,2\n3,x\n".into(), &["line 3", "'x' is not a number"]),
-        ("m.csv", "a;b\n1;2\n3;4\n".into(), &["line 1", "want commas", "names the joints"]),
+        ("m.csv", "a;b\n1;2\n3;4\n".into(), &["line 1", "expected commas", "names the joints"]),
         ("m.json", "[[0, 0], [1, 1]]".into(), &["an example: {\"joints\": [\"a\", \"b\"], \"motions\": [[["]),
         ("m.txt", "a,b\n0,0\n1,1\n".into(), &["'txt'", ".npy, .npz, .json or .csv"]),
         ("motions", b"\0\0\0\0".into(), &["neither .npy, .npz, .json nor .csv"]),

@@ -332,7 +332,7 @@ fn invalid_pictures_are_refused() {
         (&["--size", "640"], "expected two numbers"),
         (&["--exposures", "0"], "0 is not in 1..=4096"),
         (&["--view", "1"], "expected 2 numbers separated by commas, found 1"),
-        (&["--index", "1"], "there is no motion 1, there are 1"),
+        (&["--index", "1"], "there is no motion 1: there are 1"),
     ] {
         // A repeated option is rejected as well: the new value replaces the old one.
         let mut arguments =

@@ -291,7 +291,7 @@ fn broken_runs_and_views_are_refused() {
     }
     let folder = ["--dataset-folder", "sets"];
     for (more, said) in [
-        (&["--view", "pipes/30:3"][..], "there is no motion 3, there are 3"),
+        (&["--view", "pipes/30:3"][..], "there is no motion 3: there are 3"),
         (&["--view", "nowhere/30:0"], "there is no data set 'nowhere'"),
         (&["--view", "pipes/30"], "such as pipes/30:17"),
         (&["--view", "pipes/30:x"], "'x' is not the number of a motion"),

@@ -73,16 +73,16 @@ fn answers_of_other_inputs_or_options_are_not_resumed() {
     refused(&["--allow", "allow.txt"], &["options"]);
     let robot = desk.text("robot.urdf");
     desk.put("robot.urdf", slider("<box size=\"0.2 0.2 0.21\"/>"));
-    refused(&[], &["another: robot"]);
+    refused(&[], &["differs in: robot"]);
     desk.put("robot.urdf", robot).put("scene.obj", walls(&[("wall", 1.5)]));
-    refused(&[], &["another: scene"]);
+    refused(&[], &["differs in: scene"]);
     desk.put("scene.obj", walls(&[("wall", 1.0)]));
     let motions = std::fs::read(desk.path("motions.npy")).unwrap();
     let mut other = motions.clone();
     let last = other.len() - 3;
     other[last] ^= 1;
     desk.put("motions.npy", other);
-    refused(&[], &["another: motions"]);
+    refused(&[], &["differs in: motions"]);
     desk.put("motions.npy", motions).put("out/results.part.json", "{}");
     refused(&[], &["part.json", "damaged"]);
     std::fs::remove_file(desk.path("out/results.part.json")).unwrap();
@@ -171,7 +171,7 @@ fn a_finished_run_says_that_it_is_finished() {
     assert!(unchanged(), "{:?}", desk.names());
     // Finished answers to another problem are not replaced.
     let other = again(&["--margin", "0.001"]);
-    assert!(other.code == Some(3) && other.errors()[0].contains("another: options"), "{}", other.stderr);
+    assert!(other.code == Some(3) && other.errors()[0].contains("differs in: options"), "{}", other.stderr);
     assert!(unchanged(), "{:?}", desk.names());
     // A file that was changed afterwards proves nothing.
     for changed in [text.replacen("contact", "Contact", 1), format!("{text}{text}"), text[..text.len() / 2].to_string()]

@@ -206,8 +206,8 @@ fn finished_answers_are_not_reused_for_changed_objects() {
     let mut moved = flag_on("hand");
     moved["pose"] = json!([0.01, 0, 0, 0, 0, 0]);
     attach(&desk, &json!([moved]));
-    bad::refused(&check(&["--resume"]), &["another: robot"]);
-    bad::refused(&desk.check_paths(&files, &["--resume"]).run, &["another: robot"]);
+    bad::refused(&check(&["--resume"]), &["differs in: robot"]);
+    bad::refused(&desk.check_paths(&files, &["--resume"]).run, &["differs in: robot"]);
 }
 
 /// Each robot has a free joint of its own before its root.

@@ -149,12 +149,12 @@ fn other_and_damaged_shards_are_refused() {
     // Answers to another question, for the same motions.
     desk.put("shard-1.jsonl.shard.json", &record);
     check(&desk, &one, &["--shard", "1/3", "--margin", "0.01"]);
-    refused(&outs, &["of another run", "options"]);
+    refused(&outs, &["belongs to another run", "options"]);
     check(&desk, &one, &["--shard", "1/2"]);
-    refused(&outs, &["shard of 2"]);
+    refused(&outs, &["one of 2 shards"]);
     desk.put("scene.obj", walls(&[("wall", 1.5)]));
     check(&desk, &one, &["--shard", "1/3"]);
-    refused(&outs, &["of another run", "scene"]);
+    refused(&outs, &["belongs to another run", "scene"]);
     // The right one again.
     desk.put("scene.obj", walls(&[("wall", 1.0)]));
     check(&desk, &one, &["--shard", "1/3"]);
@@ -209,7 +209,7 @@ fn an_interrupted_shard_is_continued() {
     // The other half does not continue these answers.
     let other: Vec<&str> = arguments.iter().map(|word| if *word == "1/2" { "0/2" } else { word }).collect();
     let run = desk.run(&[&other[..], &["--resume"]].concat());
-    assert!(run.code == Some(3) && run.stderr.contains("another: motions"), "{}", run.stderr);
+    assert!(run.code == Some(3) && run.stderr.contains("differs in: motions"), "{}", run.stderr);
     let run = desk.run(&[&arguments[..], &["--resume"]].concat());
     assert_eq!((run.code, run.errors().len()), (Some(1), 0), "{}", run.stderr);
     let finished = (desk.text("out/results"), json(&desk, "out/results.shard.json"));
@@ -270,6 +270,6 @@ fn wrong_uses_of_shards() {
         assert!(run.code == Some(3) && run.stderr.contains(word), "{more:?}: {}", run.stderr);
     }
     let run = check(&desk, "-", &["--shard", "0/2"]);
-    assert!(run.code == Some(3) && run.stderr.contains("name a file"), "{}", run.stderr);
+    assert!(run.code == Some(3) && run.stderr.contains("give a file for --out"), "{}", run.stderr);
     assert!(desk.run(&["merge", "--out", "x"]).code == Some(3));
 }

@@ -128,7 +128,7 @@ fn bad_files_are_one_message_with_file_and_line() {
         (with("<disable_collisions link1=\"base\"/>"), ["line 2", "has no link2"]),
         (
             with(&(disabled.to_string() + "<enable_collisions link1=\"fore\" link2=\"base\"/>")),
-            ["line 3", "enabled here and disabled in line 2"],
+            ["line 3", "enabled here and disabled on line 2"],
         ),
         (with("<group_state name=\"s\" group=\"g\"/>"), ["line 2", "no group is called 'g'"]),
         (arm(), ["line 1", "it is a URDF, not an SRDF"]),
@@ -171,7 +171,7 @@ fn unused_elements_and_other_names_are_warnings() {
     assert_eq!(checked.run.code, Some(0), "{}", checked.run.stderr);
     let [unused, name] = checked.run.warnings()[..] else { panic!("{}", checked.run.stderr) };
     assert!(
-        unused.contains("odd.srdf") && unused.contains("2, the first is 'disable_collision' in line 6"),
+        unused.contains("odd.srdf") && unused.contains("2, the first is 'disable_collision' on line 6"),
         "{unused}"
     );
     assert!(name.contains("odd.srdf") && name.contains("'other'") && name.contains("'r'"), "{name}");
@@ -197,7 +197,10 @@ fn missing_joints_may_take_the_values_of_a_state() {
         assert_eq!(answers(&["--missing-joints", state, "--srdf", "arm.srdf"]), expected, "{state}");
     }
     refused(&check(&["--missing-joints", "bent"]), &["--missing-joints", "'bent'", "--srdf FILE"]);
-    refused(&check(&["--missing-joints", "away", "--srdf", "arm.srdf"]), &["arm.srdf", "'away'", "it has arm/bent"]);
+    refused(
+        &check(&["--missing-joints", "away", "--srdf", "arm.srdf"]),
+        &["arm.srdf", "'away'", "the SRDF has arm/bent"],
+    );
     // The state does not have joint a.
     desk.put("m.csv", "b\n2\n0\n");
     refused(&check(&["--missing-joints", "bent", "--srdf", "arm.srdf"]), &["m.csv", "joint 'a'"]);
@@ -258,10 +261,10 @@ fn answers_with_other_pairs_are_not_resumed() {
         &["--srdf", "arm.srdf", "--self-collision", "off"],
         &["--srdf", "arm.srdf", "--allow", "allow.txt"],
     ] {
-        refused(&again(more), &["another: options"]);
+        refused(&again(more), &["differs in: options"]);
     }
     desk.put("arm.srdf", SRDF.replace("tool", "fore"));
-    refused(&again(&["--srdf", "arm.srdf"]), &["another: options"]);
+    refused(&again(&["--srdf", "arm.srdf"]), &["differs in: options"]);
     // A change that concerns no pair does not matter.
     desk.put("arm.srdf", SRDF.replace("Never", "Far away"));
     again(&["--srdf", "arm.srdf"]).expect(0);

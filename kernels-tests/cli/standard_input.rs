@@ -154,7 +154,7 @@ fn a_run_on_the_standard_input_is_resumed() {
         fed(desk.command(&[&["check", "--backend", "cpu", "--resume"], &files[..]].concat()), input)
     };
     let run = resumed(&other);
-    assert!(run.code == Some(3) && run.errors()[0].contains("another: motions"), "{}", run.stderr);
+    assert!(run.code == Some(3) && run.errors()[0].contains("differs in: motions"), "{}", run.stderr);
     let run = resumed(&array);
     assert_eq!((run.code, run.errors().len()), (Some(1), 0), "{}", run.stderr);
     let whole = desk.text("out/results");

@@ -157,11 +157,11 @@ fn bad_scenes_are_an_error_of_one_line_and_leave_no_files() {
         (FIGURE_7.replace("\"projection\"", "\"other\""), "unknown variant"),
     ];
     let one = scene(json!([sphere("alone", 1.0, json!({}))]));
-    cases.push((one.to_string(), "two are the least"));
+    cases.push((one.to_string(), "at least two are required"));
     let surface = |shape: Value| scene(json!([sphere("s", 1.0, json!({})), {"name": "n", "shape": shape}])).to_string();
     let points = json!([[[0, 0, 0], [0, 1, 0]], [[1, 0, 0]]]);
     cases.push((surface(json!({"kind": "surface", "degrees": [1, 1], "points_m": points})), "body 'n': a row"));
-    cases.push((surface(json!({"kind": "curve", "degree": 12, "points_m": []})), "degree 12"));
+    cases.push((surface(json!({"kind": "curve", "degree": 12, "points_m": []})), "degree of a spline is 12"));
     for (text, wanted) in cases {
         let desk = Desk::new();
         let run = track(&desk, &text);

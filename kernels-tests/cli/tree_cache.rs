@@ -93,7 +93,7 @@ fn an_unwritable_cache_is_only_a_warning() {
     desk.put("scene.obj", grid(10)).put("file", "");
     let checked = check(&desk, &["--tree-cache", "file/below"]);
     let warnings = checked.run.warnings();
-    assert!(warnings.len() == 1 && warnings[0].contains("is not kept"), "{}", checked.run.stderr);
+    assert!(warnings.len() == 1 && warnings[0].contains("was not saved"), "{}", checked.run.stderr);
     // A folder instead of the file.
     check(&desk, &["--tree-cache", "trees"]).expect(1);
     let path = tree(&desk, "trees/");

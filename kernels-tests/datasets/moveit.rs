@@ -114,7 +114,10 @@ fn shape_poses_compose_frame_object_and_shape() {
 #[test]
 fn unsupported_objects_are_errors() {
     let pose = "      primitive_poses: [{position: [0, 0, 0]}]\n";
-    refused(&format!("      primitives: [{{type: cone, dimensions: [1, 1]}}]\n{pose}"), "'cone' is no shape");
+    refused(
+        &format!("      primitives: [{{type: cone, dimensions: [1, 1]}}]\n{pose}"),
+        "shape 'cone' is not supported",
+    );
     refused(&format!("      primitives: [{{type: box, dimensions: [1, 1]}}]\n{pose}"), "2 dimensions");
     refused(&format!("      primitives: [{{type: sphere, dimensions: [-1]}}]\n{pose}"), "positive");
     refused(&format!("      planes: [{{coef: [0, 0, 1, 0]}}]\n{pose}"), "plane");

@@ -330,7 +330,7 @@ fn problems_are_shown_in_reports() {
     }
     let absent = desk.run(&[&arguments[..], &["--view", "mbm-panda/box:3"]].concat());
     let said = String::from_utf8_lossy(&absent.stderr);
-    assert!(absent.status.code() == Some(3) && said.contains("there is no motion 3, there are 3"), "{said}");
+    assert!(absent.status.code() == Some(3) && said.contains("there is no motion 3: there are 3"), "{said}");
 }
 
 #[cfg(unix)]

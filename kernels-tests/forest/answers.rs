@@ -136,7 +136,7 @@ fn robots_that_cannot_be_joined() {
         (vec!["a", "b", "a"], "two robots are called 'a'"),
         (vec![""], "empty name"),
         (vec!["a/b"], "'a/b' has a slash"),
-        (vec![], "no robot"),
+        (vec![], "at least one robot"),
     ] {
         let error = joined(&names).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");

@@ -65,5 +65,5 @@ fn pairs_of_other_robots_are_refused() {
     let exchanged = LinkPairs::of_robots(&joined, &[other, one.clone()]).unwrap_err().to_string();
     assert!(exchanged.contains("'a/base'"), "{exchanged}");
     let few = LinkPairs::of_robots(&joined, &[one]).unwrap_err().to_string();
-    assert!(few.contains("1 robots for 2 robots"), "{few}");
+    assert!(few.contains("1 robots were given, but 2 robots"), "{few}");
 }

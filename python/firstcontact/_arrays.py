@@ -42,7 +42,7 @@ def _array(value: Any, what: str) -> NDArray[Any]:
             return np.from_dlpack(value)
         return np.asarray(value)
     except ValueError as error:
-        raise ValueError(f"{what} is no array: its rows have different lengths") from error
+        raise ValueError(f"{what} is not an array: its rows have different lengths") from error
 
 
 def shaped(value: Any, shape: tuple[int | None, ...], what: str) -> Floats:
@@ -90,7 +90,7 @@ def _matrix(value: Any, what: str) -> Floats:
             f"{what} has the shape {array.shape}, not (4, 4) for a matrix or (6,) for x y z roll pitch yaw"
         )
     if not np.array_equal(array[3], [0.0, 0.0, 0.0, 1.0]):
-        raise ValueError(f"{what} is no pose: its last row is {array[3].tolist()}, not [0, 0, 0, 1]")
+        raise ValueError(f"{what} is not a pose: its last row is {array[3].tolist()}, not [0, 0, 0, 1]")
     return array
 
 
@@ -114,7 +114,7 @@ def triangles(vertices: Any, faces: Any = None) -> Floats:
     if indices.ndim != 2 or indices.shape[1] != 3:
         raise ValueError(f"faces have the shape {indices.shape}, not (n, 3)")
     if indices.size and (indices.min() < 0 or indices.max() >= len(points)):
-        raise ValueError(f"faces name vertices {indices.min()} to {indices.max()}, and there are {len(points)}")
+        raise ValueError(f"faces refer to vertices {indices.min()} to {indices.max()}, but there are {len(points)}")
     return np.asarray(points[indices], dtype=np.float64)
 
 

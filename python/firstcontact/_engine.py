@@ -195,7 +195,7 @@ class Engine:
         if pairs.ndim != 2 or pairs.shape[1] != 2:
             raise ValueError(f"edges have the shape {pairs.shape}, not (E, 2)")
         if pairs.size and (pairs.min() < 0 or pairs.max() >= len(points)):
-            raise ValueError(f"edges name vertices {pairs.min()} to {pairs.max()}, and there are {len(points)}")
+            raise ValueError(f"edges refer to vertices {pairs.min()} to {pairs.max()}, but there are {len(points)}")
         return self._check_portions(lambda of: points[pairs[of]].tobytes(), len(pairs), progress)
 
     def _check_portions(self, portion: Callable[[slice], bytes], n: int, progress: bool) -> Results:

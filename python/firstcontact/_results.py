@@ -86,7 +86,7 @@ class Results:
             self._columns = decode(self._native.columns())
         if name not in self._columns:
             if name in COLUMNS:
-                raise AttributeError(f"motions have no column {name!r}: it is one of trajectories")
+                raise AttributeError(f"motions have no column {name!r}: only trajectories have it")
             raise AttributeError(f"results have no column {name!r}")
         return self._columns[name]
 

@@ -180,7 +180,7 @@ class Robot:
             joints: The names of these columns. Those that the robot lacks are left out.
 
         Raises:
-            Error: A joint of the robot is missing, or one is named twice.
+            Error: A joint of the robot is missing, or one is given twice.
         """
         array = floats(configurations, "configurations")
         if array.ndim == 0 or array.shape[-1] != len(joints):
@@ -229,7 +229,7 @@ def _reading(
 
 
 def _misnamed(wrong: list[str], lacking: list[str]) -> Error:
-    parts = [("unknown or named twice", wrong), ("missing", lacking)]
+    parts = [("unknown or given twice", wrong), ("missing", lacking)]
     text = "; ".join(f"joints {what}: {', '.join(names)}" for what, names in parts if names)
     remedy = "Robot.joints lists the names"
     return Error(f"{text} ({remedy})", kind="usage", remedy=remedy)

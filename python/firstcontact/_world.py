@@ -26,7 +26,7 @@ def read(path: Path) -> tuple[Robot, Scene | None, list[tuple[str, str]]]:
         robot = _fields(entry, {"name", "urdf", "srdf", "base"}, path)
         name, urdf, srdf = (_text(robot, key, path) for key in ("name", "urdf", "srdf"))
         if name is None or urdf is None:
-            raise _malformed("a robot lacks its name or its urdf", path)
+            raise _malformed("a robot has no name or no urdf", path)
         if name in parts:
             raise _malformed(f"two robots are called {name!r}", path)
         srdf = None if srdf is None else os.path.join(folder, srdf)
@@ -42,7 +42,7 @@ def _text(of: dict[str, Any], key: str, path: Path) -> str | None:
     value = of.get(key)
     if value is None or isinstance(value, str):
         return value
-    raise _malformed(f"{key} is not a text", path)
+    raise _malformed(f"{key} is not a string", path)
 
 
 def _is_pair(value: Any) -> bool:
@@ -61,7 +61,7 @@ def _json(path: Path) -> Any:
 
 def _fields(of: Any, known: set[str], path: Path) -> dict[str, Any]:
     if not isinstance(of, dict):
-        raise _malformed("it is not an object of JSON", path)
+        raise _malformed("it is not a JSON object", path)
     unknown = sorted(set(of) - known)
     if unknown:
         raise _malformed(f"unknown field {unknown[0]!r}", path)

@@ -106,8 +106,9 @@ pub fn certify(
     let engine = &*engine;
     Interruption::run(py, |signals| {
         if engine.ignores_initial_contacts {
-            let error =
-                Error::usage("no certificates with initial=\"ignore\": what touches at the start is not proved");
+            let error = Error::usage(
+                "certificates cannot be combined with initial=\"ignore\": what touches at the start is not proved",
+            );
             return Err(error.remedy("list the pairs that may touch in allow"));
         }
         let copies: Vec<firstcontact::Trajectory> = paths.iter().map(|path| (**path).clone()).collect();

@@ -40,8 +40,8 @@ fn runs(path: &PathBuf) -> Result<Vec<Run>> {
         scene.pairs.iter().flat_map(|pair| scene.gains_per_s.iter().map(move |gain| (pair, *gain))).collect();
     let samples = scene.duration_s / scene.settings.step_s * jobs.len() as f64;
     if !(samples <= MAX_SAMPLES) {
-        let error = Error::input(format!("{samples:.0} samples where {MAX_SAMPLES:.0} are the most"));
-        return Err(error.remedy("longer steps, or fewer pairs or gains").in_file(path));
+        let error = Error::input(format!("{samples:.0} samples: the maximum is {MAX_SAMPLES:.0}"));
+        return Err(error.remedy("use longer steps, or fewer pairs or gains").in_file(path));
     }
     let run = |(pair, gain_per_s): (&ScenePair, f64)| {
         let settings = Settings { gain_per_s, ..scene.settings };

@@ -115,8 +115,11 @@ impl EngineOptions {
             (_, Some(srdf)) => srdf.link_pairs(robot),
             (Some(true), None) if robot.links.len() <= LinkPairs::MAX_LINKS => Ok(LinkPairs::all_but_adjacent(robot)),
             (Some(true), None) => {
-                let message =
-                    format!("self-collision of {} links: more than {}", robot.links.len(), LinkPairs::MAX_LINKS);
+                let message = format!(
+                    "the robot has {} links, but self-collision supports at most {}",
+                    robot.links.len(),
+                    LinkPairs::MAX_LINKS
+                );
                 Err(Error::usage(message).remedy("leave out self_collision"))
             }
         }

@@ -45,7 +45,7 @@ pub fn render(py: Python, engine: &Engine, answers: &Answers, file: PathBuf, opt
         }
         if !file.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb")) {
             let error = Error::usage("the name does not end in .png, .jpg, .jpeg or .glb").in_file(&file);
-            return Err(error.remedy("choose one of them"));
+            return Err(error.remedy("use one of these extensions"));
         }
         let shown = [ShownMotion { course: &course, number: 0, answer }];
         let glb = export(engine, &shown, options.scene_triangles)?;

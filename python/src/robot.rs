@@ -97,7 +97,8 @@ impl Robot {
     #[staticmethod]
     fn join(parts: Vec<(String, PyRef<Self>)>) -> PyResult<Self> {
         if let Some((name, _)) = parts.iter().find(|(_, part)| !part.parts.is_empty()) {
-            let error = Error::usage(format!("the robot {name:?} consists of several")).remedy("join all of them once");
+            let error = Error::usage(format!("the robot {name:?} is itself joined from several robots"))
+                .remedy("join all robots in one call");
             return Err(raise(error));
         }
         let parts: Vec<(String, Self)> = parts.into_iter().map(|(name, part)| (name, (*part).clone())).collect();
@@ -171,7 +172,7 @@ impl Robot {
         if let Some((of, values)) = of_part {
             return Ok(values?.into_iter().map(|(joint, value)| (format!("{of}/{joint}"), value)).collect());
         }
-        let without = || Error::usage("the robot has no SRDF, and so no named states").remedy("give srdf=");
+        let without = || Error::usage("the robot has no SRDF, so it has no named states").remedy("give srdf=");
         let srdf = self.srdf.as_ref().ok_or_else(without).map_err(raise)?;
         let values = srdf.joint_values(name, &self.robot).map_err(raise)?;
         Ok(values.iter().map(|(joint, value)| (joint.to_string(), value)).collect())

@@ -96,7 +96,7 @@ def test_numbers_that_are_not_finite_have_a_place(engine: fc.Engine, motions: np
 
 def test_meshes(tmp_path: Any) -> None:
     scene = fc.Scene()
-    with pytest.raises(ValueError, match="faces name vertices 0 to 3"):
+    with pytest.raises(ValueError, match="faces refer to vertices 0 to 3"):
         scene.add_mesh("m", np.zeros((3, 3)), [[0, 1, 3]])
     with pytest.raises(ValueError, match="vertices have|vertices has"):
         scene.add_mesh("m", np.zeros((3, 2)), [[0, 1, 2]])

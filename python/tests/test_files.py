@@ -48,7 +48,7 @@ def test_columns_of_other_programs_are_reordered(arm: fc.Robot) -> None:
     np.testing.assert_array_equal(arm.reorder(theirs[0], ["elbow", "wheel", "shoulder"]), [3, 1])
     with pytest.raises(fc.Error, match="missing: shoulder"):
         arm.reorder(theirs, ["elbow", "wheel", "hand"])
-    with pytest.raises(fc.Error, match="named twice: elbow"):
+    with pytest.raises(fc.Error, match="given twice: elbow"):
         arm.reorder(theirs, ["elbow", "elbow", "shoulder"])
     with pytest.raises(ValueError, match="for as many names"):
         arm.reorder(theirs, ["elbow", "shoulder"])
@@ -59,7 +59,7 @@ def test_configurations_by_name(arm: fc.Robot) -> None:
     assert arm.configuration({"elbow": 2.0}, missing=0.0).tolist() == [0.0, 2.0]
     with pytest.raises(fc.Error, match="missing: shoulder"):
         arm.configuration({"elbow": 2.0})
-    with pytest.raises(fc.Error, match="unknown or named twice: nose"):
+    with pytest.raises(fc.Error, match="unknown or given twice: nose"):
         arm.configuration({"nose": 2.0}, missing=0.0)
 
 
@@ -75,7 +75,7 @@ def test_errors_name_file_place_and_remedy(tmp_path: Path) -> None:
     assert (str(again), again.kind, again.file, again.place, again.remedy) == parts
     with pytest.raises(fc.Error, match="cannot be read"):
         fc.Robot.from_urdf(tmp_path / "missing.urdf")
-    with pytest.raises(fc.Error, match="no scene"):
+    with pytest.raises(fc.Error, match="not a scene"):
         fc.Scene.from_file(tmp_path / "scene.docx")
 
 

@@ -166,7 +166,7 @@ def test_a_shard_that_kills_every_process(check: Any, expected: list[bytes], tmp
     generate = partial(make_deadly, tmp_path / "allowed")
     with pytest.raises(fc.Error, match="shard 11 has ended 4 processes") as caught:
         check(generate)
-    assert caught.value.kind == "memory" and "goes on" in (caught.value.remedy or "")
+    assert caught.value.kind == "memory" and "call continues" in (caught.value.remedy or "")
     done = sorted(path.name for path in (tmp_path / "out").glob("shard-*.parquet"))
     assert "shard-000011.parquet" not in done and len(done) >= 1
     (tmp_path / "allowed").touch()
@@ -184,7 +184,7 @@ def test_a_disk_that_fills_up(check: Any, expected: list[bytes], tmp_path: Path)
         with pytest.raises(fc.Error, match="No space left") as caught:
             check(out=disk / "out")
         assert caught.value.kind == "output" and "shard-" in (caught.value.file or "")
-        assert "goes on" in (caught.value.remedy or "")
+        assert "call continues" in (caught.value.remedy or "")
         whole = sorted((disk / "out").glob("shard-*.parquet"))
         assert 0 < len(whole) < 12 and not list((disk / "out").glob(".*"))
         assert all(path.read_bytes() == expected[int(path.name[6:12])] for path in whole)

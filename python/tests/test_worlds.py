@@ -91,10 +91,10 @@ def test_wrong_worlds(world: Path) -> None:
     good = json.loads(world.read_text())
     for wrong, message in [
         ("{", "JSON"),
-        ("[]", "not an object"),
+        ("[]", "not a JSON object"),
         ("{}", "lists no robot"),
         (json.dumps({**good, "robot": 1}), "unknown field 'robot'"),
-        (json.dumps({**good, "robots": [{"name": "left"}]}), "lacks its name or its urdf"),
+        (json.dumps({**good, "robots": [{"name": "left"}]}), "has no name or no urdf"),
         (json.dumps({**good, "robots": good["robots"][:1] * 2}), "two robots are called 'left'"),
         (json.dumps({**good, "allow": [["left/column"]]}), "allow"),
         (json.dumps({**good, "scene": 3}), "scene"),

@@ -154,10 +154,14 @@ pub fn classify(
         return Err(Error::usage("the margin is negative or not finite"));
     }
     if poses.iter().any(|pose| pose.values.len() != robot.columns.len()) {
-        return Err(Error::usage("a pose has a wrong number of values"));
+        return Err(Error::usage("a pose has the wrong number of values"));
     }
     if robot.links.len() > LinkPairs::MAX_LINKS {
-        let message = format!("pairs of {} links: more than {} links", robot.links.len(), LinkPairs::MAX_LINKS);
+        let message = format!(
+            "the robot has {} links, but at most {} can be tested in pairs",
+            robot.links.len(),
+            LinkPairs::MAX_LINKS
+        );
         return Err(Error::new(ErrorKind::Memory, message));
     }
     let shapes = shapes(robot)?;

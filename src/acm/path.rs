@@ -151,15 +151,18 @@ impl Path {
                 None if repeats => ([-0.5 * turn, 0.5 * turn], true),
                 None if column.kind == ColumnKind::AngleRad => {
                     return Err(format!(
-                        "joint {} has no limits and another joint follows it by a multiple that \
-                                        is not whole, or slides",
+                        "joint {} has no limits, and a joint that follows it slides or has a multiplier that is not a \
+                         whole number",
                         column.name
                     ));
                 }
                 None => return Err(format!("joint {} has no limits", column.name)),
             };
             if !(range[0].is_finite() && range[1].is_finite() && range[0] <= range[1]) {
-                return Err(format!("the limits of joint {} are not a range", column.name));
+                return Err(format!(
+                    "the limits of joint {} are not finite, or the lower one is above the upper one",
+                    column.name
+                ));
             }
             let size = 1.0 + range[0].abs().max(range[1].abs());
             let slack = if is_periodic { UNLIMITED_SLACK } else { ROUNDING * size };

@@ -59,7 +59,7 @@ impl ProofFile {
         let parse = |bytes: Vec<u8>| {
             let file: Self = serde_json::from_slice(&bytes).map_err(|e| Error::input(format!("JSON: {e}")))?;
             if file.version != VERSION {
-                let message = format!("proofs of version {}, not {VERSION}", file.version);
+                let message = format!("the proofs have version {}, expected {VERSION}", file.version);
                 return Err(Error::input(message).remedy("run firstcontact acm again"));
             }
             Ok(file)
@@ -90,7 +90,9 @@ impl Proofs {
         let links: HashMap<&str, u32> = robot.links.iter().map(|l| l.name.as_str()).zip(0..).collect();
         let columns: HashMap<&str, u32> = robot.columns.iter().map(|c| c.name.as_str()).zip(0..).collect();
         let index = |of: &HashMap<&str, u32>, name: &String| {
-            of.get(name.as_str()).copied().ok_or_else(|| Error::input(format!("no link or joint {}", quoted(name))))
+            of.get(name.as_str())
+                .copied()
+                .ok_or_else(|| Error::input(format!("the robot has no link or joint {}", quoted(name))))
         };
         let pair = |pair: &ProvedPair| {
             let [a, b] = [index(&links, &pair.links[0])?, index(&links, &pair.links[1])?];

@@ -222,7 +222,7 @@ impl WideTree {
             return Err("primitives are missing");
         }
         if leaf_starts.first() != Some(&0) || leaf_starts.last() != Some(&n) {
-            return Err("its leaves do not hold all primitives");
+            return Err("its leaves do not contain all primitives");
         }
         if !leaf_starts.windows(2).all(|w| w[1] > w[0] && w[1] - w[0] <= max_leaf) {
             return Err("a leaf is empty or too large");
@@ -244,12 +244,12 @@ impl WideTree {
                     }
                     open.extend(children.into_iter().rev().map(|c| (c, level + 1)));
                 }
-                _ => return Err("a node or a leaf is not in its place"),
+                _ => return Err("a node or a leaf is out of order"),
             }
         }
         match next_node as usize == tree.nodes.len() && next_leaf as usize == tree.n_leaves() {
             true => Ok(tree),
-            false => Err("a node or a leaf hangs nowhere"),
+            false => Err("a node or a leaf has no parent"),
         }
     }
 

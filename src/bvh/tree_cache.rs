@@ -66,10 +66,10 @@ fn read(file: File, key: &Key, n: u32, max_leaf: u32) -> std::result::Result<Wid
     let mut head = [0; HEAD];
     from.bytes(&mut head).ok_or("it is truncated")?;
     if head[..MAGIC.len()] != *MAGIC {
-        return Err("it is no tree of this version");
+        return Err("it is not a tree of this version");
     }
     if head[8..40] != *key {
-        return Err("it is of another scene");
+        return Err("it belongs to another scene");
     }
     let count = |at: usize| head[at..at + 8].iter().rev().fold(0u64, |n, &byte| n << 8 | u64::from(byte));
     let [primitives, leaves, nodes] = [count(40), count(48), count(56)];
@@ -174,13 +174,13 @@ pub(crate) fn load_or_build(
     let mut warning = match load(path, &key, triangles.len() as u32, max_leaf) {
         Cached::Tree(tree) => return (tree, None),
         Cached::Nothing => None,
-        Cached::Unusable(why) => Some(format!("{}: {why}; the tree was built again", path.display())),
+        Cached::Unusable(why) => Some(format!("{}: {why}; the tree was rebuilt", path.display())),
     };
     let tree = build();
     match store(path, &key, &tree) {
         // Another process is currently writing the file.
         Err(cause) if cause.kind() == ErrorKind::Busy && !output::has_lock_file(path) => {}
-        Err(cause) => warning = Some(format!("the scene's tree is not kept: {cause}")),
+        Err(cause) => warning = Some(format!("the scene's tree was not saved: {cause}")),
         Ok(()) => {}
     }
     (tree, warning)

@@ -182,7 +182,7 @@ fn record(out: &mut impl Write, raw: &[u8]) -> Result<()> {
     };
     for n in [compressed.len(), raw.len()] {
         let n = u32::try_from(n).ok().filter(|n| *n != END);
-        let n = n.ok_or_else(|| Error::input("a certificate or partition of more than 4 GiB"))?;
+        let n = n.ok_or_else(|| Error::input("a certificate or partition is larger than 4 GiB"))?;
         write(out, &n.to_le_bytes())?;
     }
     write(out, &compressed)

@@ -133,7 +133,8 @@ impl Prover {
         for &(link, object) in &statement.allowed {
             let of = links.binary_search(&link).ok().map(|number| &mut excluded[number]);
             let of = of.filter(|_| (object as usize) < scene.objects.len());
-            let of = of.ok_or_else(|| Error::usage(format!("there is no link {link} with an object {object}")))?;
+            let of =
+                of.ok_or_else(|| Error::usage(format!("the pair of link {link} and object {object} does not exist")))?;
             of.resize(scene.objects.len(), false);
             of[object as usize] = true;
         }
@@ -314,7 +315,7 @@ fn pairs(robot: &Robot, links: &[u32], tested: &LinkPairs, has_scene: bool) -> R
     for [i, j] in tested.tested() {
         let number = |link: u32| links.binary_search(&link).ok();
         let (Some(link), Some(other)) = (number(*i), number(*j)) else {
-            return Err(Error::usage(format!("links {i} and {j} are no pair of links with triangles")));
+            return Err(Error::usage(format!("links {i} and {j} are not a pair of links with triangles")));
         };
         let [a, b] = [*i, *j].map(|link| robot.links[link as usize].body);
         pairs.push(PairOf { link, other: Some(other), frame: common_ancestor(robot, a, b) });

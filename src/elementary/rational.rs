@@ -40,7 +40,7 @@ fn digits(word: &[u8]) -> Result<(bool, &[u8]), String> {
         return Err(format!("{} is not a whole number", quoted(&String::from_utf8_lossy(word))));
     }
     if digits.len() > MAX_DIGITS {
-        return Err(format!("a number of {} digits, more than {MAX_DIGITS}", digits.len()));
+        return Err(format!("a number has {} digits, more than the maximum of {MAX_DIGITS}", digits.len()));
     }
     Ok((word[0] == b'-', digits))
 }

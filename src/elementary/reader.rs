@@ -30,7 +30,7 @@ const PART_QUERIES: usize = 256;
 const PART_BYTES: usize = 1 << 18;
 
 /// The remedy for a malformed line.
-const FORM: &str = "a line is xn,xd,yn,yd,zn,zd and perhaps 0 or 1 for the truth; there is no header";
+const FORM: &str = "each line is xn,xd,yn,yd,zn,zd and optionally 0 or 1 for the truth; the file has no header";
 
 /// First bytes of files that are compressed, and the command that unpacks them.
 const PACKED: [(&[u8], &str); 4] =
@@ -107,13 +107,15 @@ impl Reader {
     fn begin(&mut self) -> Result<()> {
         let start = self.source.fill_buf().map_err(unreadable)?;
         if let Some((_, tool)) = PACKED.iter().find(|(magic, _)| start.starts_with(magic)) {
-            return Err(Error::input("it is packed").remedy(format!("unpack it first, as with {tool}")));
+            return Err(
+                Error::input("it is compressed").remedy(format!("decompress it first, for example with {tool}"))
+            );
         }
         let n_mark = if start.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let line = start[n_mark..].split(|&b| b == b'\n').next().unwrap_or_default();
         let n_columns = line.split(|&b| b == b',').count();
         if !line.trim_ascii().is_empty() && !(6..=7).contains(&n_columns) {
-            let message = format!("{n_columns} columns, want 6, or 7 with the truth");
+            let message = format!("{n_columns} columns, expected 6, or 7 with the truth");
             return Err(Error::input(message).at("line 1").remedy(FORM));
         }
         self.n_columns = n_columns;
@@ -134,7 +136,7 @@ impl Reader {
         if n_rows % ROWS != 0 {
             let query = (first_line as usize + n_rows) / ROWS;
             let message = format!("it ends after {} of the {ROWS} lines of query {query}", n_rows % ROWS);
-            return Err(Error::input(message).remedy("is it whole?"));
+            return Err(Error::input(message).remedy("check that the file is complete"));
         }
         let (path, n_columns) = (Arc::clone(&self.path), self.n_columns);
         Ok((n_rows > 0).then_some(Batch { path, first_line, n_columns, text }))
@@ -201,7 +203,7 @@ impl Batch {
             let at = |e: Error| e.at(format!("line {}", first_line + k as u64 + 1)).in_file(&self.path);
             let row = Row::parse(text, self.n_columns).map_err(at)?;
             if k > 0 && row.truth != truth {
-                return Err(at(Error::input("the truth is not that of the query's lines before")));
+                return Err(at(Error::input("the truth differs from that of the query's earlier lines")));
             }
             (points[k], truth) = (row.point, row.truth);
             is_exact &= row.is_exact;
@@ -237,7 +239,7 @@ impl Row {
             let [numerator, denominator] = [fields[2 * axis], fields[2 * axis + 1]];
             let rounded = rational::nearest(numerator, denominator).map_err(|message| named(message).remedy(FORM))?;
             if rounded.value.abs() > MAX_COORDINATE {
-                let message = format!("a coordinate beyond {MAX_COORDINATE:e}");
+                let message = format!("the coordinate exceeds {MAX_COORDINATE:e}");
                 return Err(named(message).remedy("scale all points of the query"));
             }
             *coordinate = rounded.value;
@@ -341,15 +343,19 @@ mod tests {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains("q.csv: ") && error.contains(word) && !error.contains('\n'), "{error}");
         };
-        wrong("3,2,-3,1,1,4,1", "3,2,-3,1,1,4,0", "line 11: the truth is not");
+        wrong("3,2,-3,1,1,4,1", "3,2,-3,1,1,4,0", "line 11: the truth differs");
         wrong("3,2,-3,1,1,4,1", "3,2,-3,1,1,4,2", "line 11: the truth is '2'");
         wrong("3,2,-3,1,1,4,1", "3,2,-3,1,1,4", "line 11: 6 columns where the first line has 7");
         wrong("3,2,-3,1,1,4,1", "3,2,-3,1,1,4,1,1", "line 11: 8 columns");
         wrong("3,2,-3,1,1,4,1", "3,2,-3.0,1,1,4,1", "line 11: y: '-3.0' is not a whole number");
         wrong("3,2,-3,1,1,4,1", "3,2,-3,1,1,0,1", "line 11: z: its denominator '0'");
-        wrong("3,2,-3,1,1,4,1", &format!("1{},2,-3,1,1,4,1", "0".repeat(31)), "line 11: x: a coordinate beyond 1e30");
-        wrong("3,2,-3,1,1,4,1", &format!("{},2,-3,1,1,4,1", "9".repeat(400)), "line 11: x: a coordinate beyond");
-        wrong("3,2,-3,1,1,4,1", &format!("{},2,-3,1,1,4,1", "9".repeat(401)), "line 11: x: a number of 401 digits");
+        wrong(
+            "3,2,-3,1,1,4,1",
+            &format!("1{},2,-3,1,1,4,1", "0".repeat(31)),
+            "line 11: x: the coordinate exceeds 1e30",
+        );
+        wrong("3,2,-3,1,1,4,1", &format!("{},2,-3,1,1,4,1", "9".repeat(400)), "line 11: x: the coordinate exceeds");
+        wrong("3,2,-3,1,1,4,1", &format!("{},2,-3,1,1,4,1", "9".repeat(401)), "line 11: x: a number has 401 digits");
         wrong("3,2,-3,1,1,4,1", &"1".repeat(MAX_LINE_BYTES), "line 11: more than 4096 bytes");
         wrong("3,2,-3,1,1,4,1\n", "\n3,2,-3,1,1,4,1\n", "line 11: it is empty");
         wrong("3,2,-3,1,1,4,1\n", "", "it ends after 7 of the 8 lines of query 1");
@@ -362,7 +368,7 @@ mod tests {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(word), "{text:?}: {error}");
         }
-        assert!(read(b"\xfd7zXZ\0\0").unwrap_err().to_string().contains("unpack it first, as with xz -d"));
+        assert!(read(b"\xfd7zXZ\0\0").unwrap_err().to_string().contains("decompress it first, for example with xz -d"));
         assert!(read(format!("xn,xd,yn,yd,zn,zd\n{}", &good[..])).is_err());
     }
 }

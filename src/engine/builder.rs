@@ -162,7 +162,7 @@ impl EngineBuilder {
         chosen.apply(&mut options);
         options.solve.check()?;
         if !link_pairs.suit(&robot) {
-            let message = format!("the pairs of links are not pairs of links of the robot {}", quoted(&robot.name));
+            let message = format!("the pairs of links do not belong to the robot {}", quoted(&robot.name));
             return Err(Error::usage(message).remedy("make them from the same robot"));
         }
         let workers = Workers::new(options.threads, known.as_ref().map(|known| &known.workers))?;
@@ -313,7 +313,7 @@ fn refuse_for_links(options: &Options) -> Result<()> {
         (_, Method::Paper) => ("the paper's solver", "use the solver for jets"),
         _ => return Ok(()),
     };
-    Err(Error::usage(format!("links are not tested against each other with {what}")).remedy(remedy))
+    Err(Error::usage(format!("links cannot be tested against each other with {what}")).remedy(remedy))
 }
 
 /// Opens the adapters that the options select; none if the stages run on the CPU, with the reason if the backend is
@@ -353,8 +353,8 @@ fn obb_trees(world: &CollisionWorld, options: &Options, has_gpu: bool) -> Result
         PairSearch::Auto if !has_gpu && is_bare => 0,
         PairSearch::Auto | PairSearch::BoxTree => return Ok(None),
         PairSearch::ObbTree { .. } if has_gpu && !options.reference.contains(&Stage::Pairs) => {
-            return Err(Error::usage("trees of oriented boxes are for the CPU, the kernels have none")
-                .remedy("--backend cpu, or --reference s5_pairs"));
+            return Err(Error::usage("trees of oriented boxes are only available on the CPU")
+                .remedy("use --backend cpu or --reference s5_pairs"));
         }
         PairSearch::ObbTree { min_triangles } => min_triangles,
     };

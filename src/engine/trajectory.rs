@@ -124,16 +124,16 @@ impl EngineCore {
             return Err(Error::usage(format!("{} joint tolerances for {n_columns} columns", tube.len())));
         }
         if let Some(column) = tube.iter().position(|x| !(*x >= 0.0 && x.is_finite())) {
-            let message = format!("a joint tolerance of {:?} is not a distance", tube[column]);
+            let message = format!("the joint tolerance {:?} is not a finite number of at least 0", tube[column]);
             return Err(Error::usage(message).at(format!("column {column}")));
         }
         let in_free = |column: usize| matches!(self.world.robot.columns[column].kind, ColumnKind::Free(_));
         if let Some(column) = tube.iter().enumerate().position(|(column, x)| *x > 0.0 && in_free(column)) {
             let name = quoted(&self.world.robot.columns[column].name);
-            return Err(Error::usage(format!("a free joint has no joint tolerance: {name}")));
+            return Err(Error::usage(format!("the free joint of column {name} cannot have a tolerance")));
         }
         if self.options.bound == PoseEnclosure::DisplacementBall || self.options.solve.method == Method::Paper {
-            let message = "toleranced bounds and the paper's equations are for straight motions alone";
+            let message = "toleranced bounds and the paper's equations support only straight motions";
             return Err(Error::usage(message).remedy("use --bound jet and --solver jet for trajectories"));
         }
         Ok(())

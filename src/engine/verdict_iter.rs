@@ -32,7 +32,7 @@ impl Stream {
             core.check(&mut portions, &mut |i, verdict| {
                 sender
                     .send((i, verdict))
-                    .map_err(|_| Error::new(ErrorKind::Interrupted, "nobody waits for the answers"))
+                    .map_err(|_| Error::new(ErrorKind::Interrupted, "the receiver of the answers is gone"))
             })
         };
         Self { answers, worker: Some(std::thread::spawn(work)), stats: Stats::default() }
@@ -58,7 +58,7 @@ impl Iterator for Stream {
                 None
             }
             Ok(Err(error)) => Some(Err(error)),
-            Err(_) => Some(Err(Error::new(ErrorKind::Gpu, "the thread of the work failed"))),
+            Err(_) => Some(Err(Error::new(ErrorKind::Gpu, "the worker thread failed"))),
         }
     }
 }

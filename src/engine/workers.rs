@@ -50,8 +50,8 @@ fn shared_pool(threads: usize) -> Result<Arc<ThreadPool>> {
 /// There are too many threads, or the system cannot start them.
 pub fn thread_pool(threads: usize) -> Result<ThreadPool> {
     if threads > MAX_THREADS {
-        let message = format!("{threads} threads: more than {MAX_THREADS}");
-        return Err(Error::usage(message).remedy("--threads 0 takes all cores"));
+        let message = format!("{threads} threads: the maximum is {MAX_THREADS}");
+        return Err(Error::usage(message).remedy("--threads 0 uses all cores"));
     }
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(|e| Error::usage(format!("{threads} threads: {e}")))

@@ -85,7 +85,7 @@ impl fmt::Display for Lost {
             }
             Self::Diverged { error } => write!(f, "the errors grew to {error:.1e}"),
             Self::NoStep => write!(f, "no step is short enough: the rates jump"),
-            Self::TooFast => write!(f, "a point ran over a quarter of its range in one step"),
+            Self::TooFast => write!(f, "a point moved by more than a quarter of its range in one step"),
             Self::Jump { by_m } => write!(f, "the distance jumped by {by_m:.3} m"),
             Self::NotAcquired => write!(f, "the errors did not become small in time"),
             Self::Farther { nearest_m } => write!(f, "another pair is nearer ({nearest_m:.3} m)"),

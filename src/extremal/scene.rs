@@ -227,15 +227,17 @@ fn pairs(bodies: &[Body], named: Option<Vec<PairJson>>) -> Result<Vec<ScenePair>
     let n = bodies.len();
     let Some(named) = named else {
         if n < 2 {
-            return Err(Error::input(format!("{n} bodies where two are the least")));
+            return Err(Error::input(format!("{n} bodies: at least two are required")));
         }
         if n * (n - 1) / 2 > MAX_PAIRS {
-            return Err(Error::input(format!("more than {MAX_PAIRS} pairs of bodies")).remedy("name some in 'pairs'"));
+            return Err(
+                Error::input(format!("more than {MAX_PAIRS} pairs of bodies")).remedy("list some of them in 'pairs'")
+            );
         }
         return Ok((0..n).flat_map(|a| (a + 1..n).map(move |b| ScenePair { a, b, start: None })).collect());
     };
     if named.is_empty() || named.len() > MAX_PAIRS {
-        return Err(Error::input(format!("{} pairs: 1 to {MAX_PAIRS} are wanted", named.len())));
+        return Err(Error::input(format!("{} pairs: the number must be 1 to {MAX_PAIRS}", named.len())));
     }
     let find = |name: &str| {
         let found = bodies.iter().position(|b| b.name == name);
@@ -245,7 +247,7 @@ fn pairs(bodies: &[Body], named: Option<Vec<PairJson>>) -> Result<Vec<ScenePair>
         let here = |e: Error| e.at(format!("pair {i}"));
         let (a, b) = (find(&json.a).map_err(here)?, find(&json.b).map_err(here)?);
         if a == b {
-            return Err(here(Error::input("a body and itself")));
+            return Err(here(Error::input("a body is paired with itself")));
         }
         Ok(ScenePair { a, b, start: json.start })
     };
@@ -259,7 +261,7 @@ fn vector(v: [f64; 3]) -> DVec3 {
 fn motion(json: &MotionJson) -> Result<Motion> {
     let all = [json.origin_m, json.rotation_rad, json.velocity_m_s, json.spin_rad_s];
     if all.as_flattened().iter().any(|x| !(x.abs() <= LARGEST)) {
-        return Err(Error::input(format!("a number of its motion is beyond {LARGEST}")));
+        return Err(Error::input(format!("a number in its motion exceeds {LARGEST}")));
     }
     Ok(Motion {
         rotation: DMat3::from_quat(DQuat::from_scaled_axis(vector(json.rotation_rad))),
@@ -281,7 +283,7 @@ fn shape(json: ShapeJson) -> Result<Shape> {
             let basis = [basis(degrees[0], u)?, basis(degrees[1], v)?];
             let columns = basis[1].n_points();
             if points_m.iter().any(|row| row.len() != columns) {
-                return Err(Error::input(format!("a row of points_m has not {columns} of them")));
+                return Err(Error::input(format!("a row of points_m does not have {columns} points")));
             }
             let points: Vec<DVec3> = points_m.into_iter().flatten().map(vector).collect();
             let weights = weights.map(|w| w.concat());

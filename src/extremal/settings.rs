@@ -90,23 +90,23 @@ impl Settings {
     pub fn check(&self) -> Result<()> {
         let positive = |x: f64| x > 0.0 && x.is_finite();
         if !positive(self.gain_per_s) || !positive(self.step_s) {
-            let message = format!("a gain of {} /s with steps of {} s", self.gain_per_s, self.step_s);
+            let message = format!("the gain is {} /s and the step is {} s", self.gain_per_s, self.step_s);
             return Err(Error::input(message).remedy("both must be above 0"));
         }
         if let Integrator::DormandPrince { tolerance } = self.integrator
             && !positive(tolerance)
         {
-            return Err(Error::input(format!("a tolerance of {tolerance}")).remedy("it must be above 0"));
+            return Err(Error::input(format!("the tolerance is {tolerance}")).remedy("it must be above 0"));
         }
         let (z, limit) = (self.gain_per_s * self.step_s, self.integrator.stability_limit());
         if z < limit {
             return Ok(());
         }
         let message = format!(
-            "gain × step = {z:.4}: {} multiplies the errors by more than 1 in size from {limit:.4} on",
+            "gain × step = {z:.4}: {} is unstable from {limit:.4} on, so that errors grow",
             self.integrator.name()
         );
         let at_most = 0.5 * limit / self.gain_per_s;
-        Err(Error::input(message).remedy(format!("steps of {at_most:.2e} s, or a smaller gain")))
+        Err(Error::input(message).remedy(format!("use steps of {at_most:.2e} s, or a smaller gain")))
     }
 }

@@ -75,7 +75,9 @@ impl Shape {
     pub fn torus(ring_m: f64, tube_m: f64) -> Result<Self> {
         positive(&[ring_m, tube_m], "radius")?;
         if tube_m >= ring_m {
-            return Err(Error::input(format!("a torus whose tube ({tube_m} m) is as thick as its ring ({ring_m} m)")));
+            return Err(Error::input(format!(
+                "the tube radius of a torus ({tube_m} m) must be below its ring radius ({ring_m} m)"
+            )));
         }
         Ok(Self::Torus { ring_m, tube_m })
     }
@@ -221,7 +223,7 @@ fn reduced(x: f64, lo: f64, period: f64) -> f64 {
 
 fn positive(lengths_m: &[f64], what: &str) -> Result<()> {
     match lengths_m.iter().find(|l| !(**l > 0.0) || !l.is_finite()) {
-        Some(l) => Err(Error::input(format!("a {what} of {l} m: it must be above 0"))),
+        Some(l) => Err(Error::input(format!("the {what} is {l} m: it must be above 0"))),
         None => Ok(()),
     }
 }

@@ -30,20 +30,22 @@ impl Basis {
     /// that the spline would be discontinuous; or the domain is empty.
     pub fn new(degree: usize, knots: Vec<f64>) -> Result<Self> {
         if degree == 0 || degree > MAX_DEGREE {
-            return Err(Error::input(format!("a spline of degree {degree}: 1 to {MAX_DEGREE} are known")));
+            return Err(Error::input(format!("the degree of a spline is {degree}: 1 to {MAX_DEGREE} are supported")));
         }
         if knots.len() < 2 * (degree + 1) {
-            return Err(Error::input(format!("{} knots: degree {degree} takes {}", knots.len(), 2 * (degree + 1))));
+            return Err(Error::input(format!("{} knots: degree {degree} requires {}", knots.len(), 2 * (degree + 1))));
         }
         if knots.iter().any(|k| !k.is_finite()) || knots.windows(2).any(|k| k[0] > k[1]) {
-            return Err(Error::input("knots are finite and never fall"));
+            return Err(Error::input("knots must be finite and must not decrease"));
         }
         let basis = Self { degree, knots };
         let [lo, hi] = basis.domain();
         let inner = |k: &f64| *k > lo && *k < hi;
         let torn = |k: &f64| basis.knots.iter().filter(|o| *o == k).count() > degree;
         if !(lo < hi) || basis.knots.iter().any(|k| inner(k) && torn(k)) {
-            return Err(Error::input("a knot repeats so often that the spline is torn, or the domain is empty"));
+            return Err(Error::input(
+                "a knot is repeated so often that the spline is discontinuous, or the domain is empty",
+            ));
         }
         Ok(basis)
     }
@@ -133,13 +135,13 @@ impl Basis {
 fn homogeneous(points: &[DVec3], weights: Option<&[f64]>, wanted: usize) -> Result<Vec<DVec4>> {
     let n_weights = weights.map_or(points.len(), <[f64]>::len);
     if points.len() != wanted || n_weights != wanted {
-        let message = format!("{} control points and {n_weights} weights where {wanted} are wanted", points.len());
+        let message = format!("{} control points and {n_weights} weights, expected {wanted} of each", points.len());
         return Err(Error::input(message));
     }
     let all = points.iter().enumerate().map(|(i, p)| (*p, weights.map_or(1.0, |w| w[i])));
     let bad = |(p, w): &(DVec3, f64)| !p.is_finite() || !(*w > 0.0) || !w.is_finite();
     if all.clone().any(|e| bad(&e)) {
-        return Err(Error::input("control points are finite, weights finite and above 0"));
+        return Err(Error::input("control points must be finite, and weights finite and above 0"));
     }
     Ok(all.map(|(p, w)| (p * w).extend(w)).collect())
 }

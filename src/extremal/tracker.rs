@@ -239,8 +239,8 @@ impl Tracker {
     pub fn run(&self, start: Option<State>, duration_s: f64) -> Result<Track> {
         let steps = (duration_s / self.settings.step_s).ceil();
         if !(duration_s > 0.0) || !(steps <= MAX_SAMPLES) {
-            let message = format!("{duration_s} s in steps of {} s", self.settings.step_s);
-            return Err(Error::input(message).remedy(format!("1 to {MAX_SAMPLES} steps")));
+            let message = format!("the duration is {duration_s} s and the step is {} s", self.settings.step_s);
+            return Err(Error::input(message).remedy(format!("1 to {MAX_SAMPLES} steps are supported")));
         }
         let n = (steps as usize).max(1);
         let time = |i: usize| duration_s * i as f64 / n as f64;

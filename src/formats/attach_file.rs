@@ -59,7 +59,7 @@ impl Entry {
     fn load(self, folder: &Path, limits: &LoadLimits) -> Result<AttachedObject> {
         let Self { name, link, mesh, pose, touch_links } = self;
         let Some(mesh) = mesh else {
-            return Err(Error::input("it has no mesh").remedy(r#"name a mesh file: "mesh":"box.stl""#));
+            return Err(Error::input("it has no mesh").remedy(r#"give a mesh file: "mesh":"box.stl""#));
         };
         if !pose.iter().all(|number| number.is_finite()) {
             return Err(Error::input("its pose has a NaN or infinite number"));

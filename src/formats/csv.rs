@@ -18,8 +18,7 @@ const TIME: &str = "time";
 const FORM: &str = "the first line names the joints, then each motion has two rows: start and end";
 
 /// The remedy for an odd number of rows.
-const WAYPOINTS: &str =
-    "each motion has two rows; paths through other numbers of points have a column trajectory or time";
+const WAYPOINTS: &str = "each motion has two rows; trajectories with more points need a column trajectory or time";
 
 /// Reads the motions in a file's bytes.
 pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Result<MotionBatch> {
@@ -78,11 +77,11 @@ impl Header {
         if let [only] = names[..]
             && let Some(separator) = [';', '\t'].into_iter().find(|c| only.contains(*c))
         {
-            let message = format!("its fields are separated by {separator:?}, want commas");
+            let message = format!("its fields are separated by {separator:?}, expected commas");
             return Err(Error::input(message).remedy(FORM));
         }
         if names.iter().all(|name| name.parse::<f64>().is_ok()) {
-            return Err(Error::input("it has numbers instead of the names of joints").remedy(FORM));
+            return Err(Error::input("it has numbers instead of joint names").remedy(FORM));
         }
         // A joint with that name takes precedence: otherwise a file with such a joint could not be read.
         let is_joint = |name: &str| robot.columns.iter().any(|c| c.name == name);
@@ -158,7 +157,7 @@ impl Rows {
         if let (Some(before), Some(now)) = (self.time_s, time_s)
             && now <= before
         {
-            return Err(Error::input(format!("time {now:?} does not rise, it was {before:?}")));
+            return Err(Error::input(format!("time {now:?} does not exceed {before:?}: times must increase")));
         }
         self.time_s = time_s;
         self.n_rows += 1;
@@ -176,7 +175,7 @@ impl Rows {
             }
             (_, None) => Err(Error::input("the last motion has a start but no end").remedy(WAYPOINTS)),
             (n, Some(name)) => {
-                let message = format!("trajectory {} has {n} way-points", quoted(&name));
+                let message = format!("trajectory {} has {n} waypoints", quoted(&name));
                 Err(Error::input(format!("{message}, only 2 are supported: start and end")))
             }
         }
@@ -251,9 +250,9 @@ mod tests {
             ("# nothing\n\n", "it is empty"),
             ("a;b\n1;2\n3;4\n", "line 1: its fields are separated by ';'"),
             ("a\tb\n1\t2\n", "separated by '\\t'"),
-            ("0,1\n2,3\n", "numbers instead of the names"),
+            ("0,1\n2,3\n", "numbers instead of joint names"),
             ("a,c\n1,2\n3,4\n", "line 1: the robot has no moving joint 'c'"),
-            ("a,b,a\n", "line 1: joint 'a' is named twice"),
+            ("a,b,a\n", "line 1: joint 'a' appears twice"),
             ("a,b,time,time\n", "no moving joint 'time'"),
             ("a\n1\n2\n", "line 1: it has no values of joint 'b' (--missing-joints"),
             ("a,b\n1,2\n3\n", "line 3: 1 fields where the first line has 2"),
@@ -267,11 +266,11 @@ mod tests {
             ("a,b\n1,nan\n3,4\n", "line 2: 'nan' is NaN or infinite"),
             ("a,b\n1,1e999\n3,4\n", "infinite"),
             ("a,b\n1,2\n3,4\n5,6\n", "a start but no end"),
-            ("trajectory,a,b\nx,1,2\ny,3,4\n", "line 3: trajectory 'x' has 1 way-points"),
-            ("trajectory,a,b\nx,1,2\nx,3,4\nx,5,6\ny,1,2\n", "trajectory 'x' has 3 way-points"),
-            ("trajectory,a,b\nx,1,2\nx,3,4\ny,5,6\n", "trajectory 'y' has 1 way-points"),
+            ("trajectory,a,b\nx,1,2\ny,3,4\n", "line 3: trajectory 'x' has 1 waypoints"),
+            ("trajectory,a,b\nx,1,2\nx,3,4\nx,5,6\ny,1,2\n", "trajectory 'x' has 3 waypoints"),
+            ("trajectory,a,b\nx,1,2\nx,3,4\ny,5,6\n", "trajectory 'y' has 1 waypoints"),
             ("trajectory,a,b\nx,1,2\nx,1,2\ny,3,4\ny,3,4\nx,1,2\nx,1,2\n", "line 6: trajectory 'x' has rows in two"),
-            ("time,a,b\n1,1,2\n1,3,4\n", "line 3: time 1.0 does not rise"),
+            ("time,a,b\n1,1,2\n1,3,4\n", "line 3: time 1.0 does not exceed"),
             ("time,a,b\nsoon,1,2\n1,3,4\n", "'soon' is not a number"),
             ("a,b\n1,\"2\n3,4\n", "is not a number"),
         ] {

@@ -148,9 +148,9 @@ fn by_name(keys: Vec<(String, Value)>) -> std::result::Result<BTreeMap<String, f
     };
     let mut values = BTreeMap::new();
     for (name, value) in pairs {
-        let value = value.as_f64().ok_or_else(|| format!("joint {} has no number", quoted(&name)))?;
+        let value = value.as_f64().ok_or_else(|| format!("the value of joint {} is not a number", quoted(&name)))?;
         if values.insert(name.clone(), value).is_some() {
-            return Err(format!("joint {} is named twice", quoted(&name)));
+            return Err(format!("joint {} appears twice", quoted(&name)));
         }
     }
     Ok(values)
@@ -197,13 +197,13 @@ mod tests {
         for (content, word) in [
             ("", "JSON"),
             ("[1]", "an object"),
-            (r#"{"a": 1, "a": 1}"#, "'a' is named twice"),
-            (r#"{"joints": ["a", "a"], "positions": [1, 1]}"#, "'a' is named twice"),
+            (r#"{"a": 1, "a": 1}"#, "'a' appears twice"),
+            (r#"{"joints": ["a", "a"], "positions": [1, 1]}"#, "'a' appears twice"),
             (r#"{"joints": ["a", "b"], "positions": [1]}"#, "2 joints but 1 positions"),
             (r#"{"joints": ["a", 2], "positions": [1, 2]}"#, "not a string"),
-            (r#"{"joints": ["a"]}"#, "'joints' has no number"),
-            (r#"{"a": "1"}"#, "'a' has no number"),
-            (r#"{"a": null}"#, "'a' has no number"),
+            (r#"{"joints": ["a"]}"#, "joint 'joints' is not a number"),
+            (r#"{"a": "1"}"#, "joint 'a' is not a number"),
+            (r#"{"a": null}"#, "joint 'a' is not a number"),
             (r#"{"a": 1e999}"#, "out of range"),
         ] {
             let message = read(content).unwrap_err().to_string();

@@ -116,7 +116,7 @@ impl<'de> Deserialize<'de> for Names {
             type Value = Names;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a list of names of joints")
+                f.write_str("a list of joint names")
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Names, A::Error> {
@@ -173,7 +173,7 @@ impl<'de> Visitor<'de> for List<'_> {
             Level::MotionBatch => {
                 while let Some(n_rows) = list.next_element_seed(List(Level::Motion, rows, parsed))? {
                     if n_rows != 2 {
-                        let message = format!("{n_rows} way-points, only 2 are supported: start and end");
+                        let message = format!("{n_rows} waypoints, only 2 are supported: start and end");
                         let error = Error::input(message).at(format!("motion {}", rows.n_motions));
                         return Err(stop(&mut parsed.error, error));
                     }
@@ -252,9 +252,9 @@ mod tests {
             ("", "an example: {"),
             ("{}", "missing field `joints`"),
             (r#"{"joints": ["a", "b"]}"#, "missing field `motions`"),
-            (r#"{"joints": "a", "motions": []}"#, "a list of names"),
+            (r#"{"joints": "a", "motions": []}"#, "a list of joint names"),
             (r#"{"joints": ["a", "b"], "motions": [[[0, 0], [0, 0]]]} x"#, "trailing characters"),
-            (r#"{"joints": ["a", "b"], "motions": [[[0, 0], [0, 0]], [[0, 0]]]}"#, "motion 1: 1 way-points"),
+            (r#"{"joints": ["a", "b"], "motions": [[[0, 0], [0, 0]], [[0, 0]]]}"#, "motion 1: 1 waypoints"),
             (r#"{"joints": ["a", "b"], "motions": [[[0, 0], [0, 0]], [[0, 0], [0]]]}"#, "motion 1: 1 values for 2"),
             (r#"{"joints": ["a", "b"], "motions": [[[0], [0]]]}"#, "motion 0: 1 values for 2 joints"),
             (r#"{"motions": [[[0], [0]]], "joints": ["a", "b"]}"#, "motion 0: 1 values for 2 joints"),

@@ -67,7 +67,7 @@ impl Format {
             "json" => Ok(Some(Self::Json)),
             "csv" => Ok(Some(Self::Csv)),
             other => {
-                let message = format!("{} is not a format of motions", quoted(other));
+                let message = format!("{} is not a motion file format", quoted(other));
                 Err(Error::input(message).remedy("motions are .npy, .npz, .json or .csv"))
             }
         }

@@ -31,7 +31,7 @@ impl NamedColumns {
         for name in names.iter().map(AsRef::as_ref) {
             let column = column(name)?;
             if std::mem::replace(&mut is_named[column], true) {
-                return Err(Error::input(format!("joint {} is named twice", quoted(name))));
+                return Err(Error::input(format!("joint {} appears twice", quoted(name))));
             }
             to.push(column);
         }
@@ -103,7 +103,7 @@ fn missing_error(names: &[&str]) -> Error {
         n => format!(" and {n} more"),
     };
     let joints = if names.len() == 1 { "joint" } else { "joints" };
-    Error::input(format!("it has no values of {joints} {}{more}", listed.join(", ")))
+    Error::input(format!("it has no values for {joints} {}{more}", listed.join(", ")))
         .remedy("--missing-joints FILE.json gives them, --missing-joints zero sets them to 0")
 }
 
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn wrong_names_are_errors() {
         assert!(columns(&["a", "d"], &MissingJoints::Zero).unwrap_err().contains("no moving joint 'd'"));
-        assert!(columns(&["a", "a"], &MissingJoints::Zero).unwrap_err().contains("'a' is named twice"));
+        assert!(columns(&["a", "a"], &MissingJoints::Zero).unwrap_err().contains("'a' appears twice"));
         let unknown = MissingJoints::Values(JointValues::from_iter([("d", 1.0)]));
         assert!(columns(&["a"], &unknown).unwrap_err().contains("no moving joint 'd'"));
         let infinite = MissingJoints::Values(JointValues::from_iter([("b", f64::INFINITY)]));

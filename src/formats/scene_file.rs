@@ -76,7 +76,7 @@ impl Scene {
             "json" => placed_meshes(path, options),
             "urdf" | "xml" => links(path, options),
             _ if MeshFormat::of_path(path).is_some() => one_mesh(path, options),
-            other => Err(Error::input(format!("{} is no scene: a mesh file, .json or .urdf", quoted(other)))),
+            other => Err(Error::input(format!("{} is not a scene: use a mesh file, .json or .urdf", quoted(other)))),
         };
         let scene = read.map_err(|e| e.in_file(path))?;
         if scene.triangles.is_empty() {

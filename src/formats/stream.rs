@@ -34,7 +34,7 @@ pub(super) fn spool(mut stream: impl Read, most: u64, limits: &LoadLimits) -> Re
         Ok((Store::File(Arc::new(file)), n))
     };
     to_file().map_err(|cause: io::Error| {
-        let message = format!("it cannot be kept in a temporary file: {cause}");
+        let message = format!("it cannot be stored in a temporary file: {cause}");
         Error::input(message).remedy("pass a file, or set TMPDIR to a folder with more space")
     })
 }

@@ -58,7 +58,7 @@ pub(crate) fn exactly<const N: usize>(value: &str) -> Result<[f64; N]> {
     let mut numbers = [0.0; N];
     for (i, x) in numbers.iter_mut().enumerate() {
         let word = words.next();
-        *x = number(word.ok_or_else(|| Error::input(format!("{i} numbers in {}, want {N}", quoted(value))))?)?;
+        *x = number(word.ok_or_else(|| Error::input(format!("{i} numbers in {}, expected {N}", quoted(value))))?)?;
     }
     match words.next() {
         Some(_) => Err(Error::input(format!("more than {N} numbers in {}", quoted(value)))),
@@ -70,7 +70,7 @@ pub(crate) fn exactly<const N: usize>(value: &str) -> Result<[f64; N]> {
 pub(crate) fn only_attributes(node: Node, known: &[&str]) -> Result<()> {
     match node.attributes().find(|a| a.namespace().is_none() && !known.contains(&a.name())) {
         Some(other) => {
-            let message = format!("<{}> does not know the attribute {}", node.tag_name().name(), quoted(other.name()));
+            let message = format!("<{}> has the unknown attribute {}", node.tag_name().name(), quoted(other.name()));
             Err(Error::input(message).at(line(node)))
         }
         None => Ok(()),

@@ -165,9 +165,9 @@ fn choose(wanted: &[String], known: &[AdapterSummary]) -> Result<Vec<usize>> {
         if free.is_empty() {
             let message = match fits.len() {
                 0 => format!("no adapter is called '{name}'"),
-                n => format!("more adapters called '{name}' are selected than there are: {n}"),
+                n => format!("more adapters called '{name}' are selected than exist: {n}"),
             };
-            return Err(gpu_error(message).remedy(format!("there are: {}", names(known))));
+            return Err(gpu_error(message).remedy(format!("available adapters: {}", names(known))));
         }
         chosen.append(&mut free);
     }
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(chosen(&["pci:2", "h200"], &known).unwrap(), [1, 0]);
         for (wanted, n) in [(["h200", "h200", "h200"], 2), (["h200", "llvm", "pci:1"], 1)] {
             let error = chosen(&wanted, &known).unwrap_err().to_string();
-            assert!(error.contains(&format!("than there are: {n}")) && error.contains("llvmpipe"), "{error}");
+            assert!(error.contains(&format!("than exist: {n}")) && error.contains("llvmpipe"), "{error}");
         }
         let error = chosen(&["h200", "radeon"], &known).unwrap_err().to_string();
         assert!(error.contains("no adapter is called 'radeon'") && error.contains("H200 (pci:2)"), "{error}");

@@ -273,8 +273,11 @@ impl Buffers {
             return Ok(());
         }
         if bytes > gpu.max_binding() {
-            let message =
-                format!("{id:?} need {bytes} bytes, adapter '{}' binds {}", gpu.summary().name, gpu.max_binding());
+            let message = format!(
+                "{id:?} need {bytes} bytes, but adapter '{}' can bind only {}",
+                gpu.summary().name,
+                gpu.max_binding()
+            );
             return Err(Error::new(ErrorKind::Memory, message).remedy("use --backend cpu"));
         }
         self.all[id as usize] = Some(create(gpu, &format!("{id:?}"), bytes)?);

@@ -67,7 +67,7 @@ impl Gpu {
         let wanted = if faults.least_limits { least } else { wanted };
         if offered.max_storage_buffers_per_shader_stage < MAX_STORAGE_BUFFERS {
             return Err(gpu_error(format!(
-                "adapter '{}' binds fewer than {MAX_STORAGE_BUFFERS} buffers",
+                "adapter '{}' cannot bind {MAX_STORAGE_BUFFERS} storage buffers",
                 summary.name
             )));
         }
@@ -183,7 +183,7 @@ impl Gpu {
             fault.get_or_insert_with(|| error.to_string());
         }
         let message = format!("adapter '{}' failed: {error}", self.summary.name);
-        gpu_error(message).remedy("a new device is opened for the next motions; there is --backend cpu, too")
+        gpu_error(message).remedy("a new device is opened for the next motions; --backend cpu does without the adapter")
     }
 
     /// Runs `create` and turns a failure of the driver (no memory, invalid kernel) into an error.

@@ -79,7 +79,7 @@ impl Source {
     /// `old` does not occur exactly once.
     pub fn replaced(&self, old: &str, new: &str) -> Result<Self> {
         if self.text.matches(old).count() != 1 || old.contains('\n') != new.contains('\n') {
-            return Err(Error::new(ErrorKind::Gpu, format!("'{old}' does not stand exactly once")));
+            return Err(Error::new(ErrorKind::Gpu, format!("'{old}' does not occur exactly once")));
         }
         Ok(Self { text: self.text.replacen(old, new, 1), origins: self.origins.clone() })
     }

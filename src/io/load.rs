@@ -45,7 +45,7 @@ impl LoadLimits {
         if need_bytes <= u128::from(self.memory_bytes) {
             return Ok(());
         }
-        let message = format!("{what} need {need_bytes} bytes where {} are left", self.memory_bytes);
+        let message = format!("{what} need {need_bytes} bytes, but only {} are left", self.memory_bytes);
         Err(Error::new(ErrorKind::Memory, message).remedy("allow more with --memory"))
     }
 }

@@ -35,7 +35,7 @@ impl Robot {
         };
         let Some((body, frame)) = self.frame_of(link) else {
             let what = format!("the robot {} has no link {}", quoted(&self.name), quoted(link));
-            return refuse(what, "firstcontact info --robot R lists the links; several robots' are ROBOT/LINK");
+            return refuse(what, "firstcontact info --robot R lists the links; with several robots, write ROBOT/LINK");
         };
         if self.has_link(name) {
             return refuse("a link or another attached object has this name".into(), "choose another name");

@@ -34,7 +34,7 @@ impl Robot {
             names.push(name);
         }
         if names.is_empty() {
-            return Err(Error::usage("there is no robot to join"));
+            return Err(Error::usage("at least one robot is required"));
         }
         joined.name = names.join("+");
         Ok(joined)

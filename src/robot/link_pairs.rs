@@ -108,11 +108,15 @@ impl LinkPairs {
     pub fn of_robots(joined: &Robot, own: &[Self]) -> Result<Self> {
         let roots = joined.roots();
         if own.len() != roots.len() {
-            let message = format!("own pairs of {} robots for {} robots", own.len(), roots.len());
+            let message = format!("pairs of {} robots were given, but {} robots were joined", own.len(), roots.len());
             return Err(Error::usage(message).remedy("give one set of pairs for each robot that was joined"));
         }
         if joined.links.len() > Self::MAX_LINKS {
-            let message = format!("pairs of {} links: more than {} links", joined.links.len(), Self::MAX_LINKS);
+            let message = format!(
+                "the robot has {} links, but at most {} can be tested in pairs",
+                joined.links.len(),
+                Self::MAX_LINKS
+            );
             return Err(Error::new(ErrorKind::Memory, message));
         }
         // Robots are stored one after the other, so the last root before a body is that of its robot.
@@ -126,7 +130,8 @@ impl LinkPairs {
             let mapped = |pair: [u32; 2]| pair.map(|link| link + first);
             if own.tested.iter().chain(own.untested.keys()).any(|pair| pair[1] >= n_links) {
                 let root = &joined.bodies[roots[number - 1] as usize].name;
-                let message = format!("own pairs of links that the robot with the root {} lacks", quoted(root));
+                let message =
+                    format!("the pairs contain a link that the robot with the root {} does not have", quoted(root));
                 return Err(Error::usage(message).remedy("make them from this robot before it is joined"));
             }
             pairs.tested.extend(own.tested.iter().copied().map(mapped));

@@ -248,7 +248,8 @@ impl Robot {
                     || !drive.multiplier.is_finite()
                     || !drive.offset.is_finite()
                 {
-                    return Err(Error::input("it is driven by nothing").at(format!("joint {}", quoted(&joint.name))));
+                    return Err(Error::input("its column does not exist, or its multiplier or offset is not finite")
+                        .at(format!("joint {}", quoted(&joint.name))));
                 }
             }
             JointKind::Free { first_column } => {
@@ -260,7 +261,7 @@ impl Robot {
         }
         joint.orientation = orthonormal(joint.orientation);
         if parent.is_some_and(|p| p as usize >= self.bodies.len()) || (parent.is_none() && !self.bodies.is_empty()) {
-            return Err(Error::input("its parent does not stand before it").at(format!("link {}", quoted(&name))));
+            return Err(Error::input("its parent must be added before it").at(format!("link {}", quoted(&name))));
         }
         let depth = 1 + parent.map_or(0, |p| self.depth_of(p));
         if depth > MAX_DEPTH {

@@ -64,7 +64,7 @@ impl RobotMotion {
             let joint = JointMotion::new(&body.joint, q0, q1)?;
             let defect = joint.defect();
             if !JointMotion::is_small(defect) {
-                let message = format!("its rotation is off by {defect:e}");
+                let message = format!("its rotation deviates by {defect:e}, which is too much");
                 return Err(Error::input(message).at(format!("joint {}", quoted(&body.joint.name))));
             }
             self.push_known(body.parent, joint, defect, Deviation::default());

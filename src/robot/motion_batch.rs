@@ -51,7 +51,7 @@ impl MotionBatch {
     /// Like [`MotionBatch::from_flat`], for motions that are numbered from `first`.
     pub(crate) fn numbered(first: usize, n_motions: usize, n_columns: usize, values: Vec<f64>) -> Result<Self> {
         if n_motions.checked_mul(2 * n_columns) != Some(values.len()) {
-            let message = format!("{} numbers do not make {n_motions} motions of {n_columns} columns", values.len());
+            let message = format!("{} numbers do not form {n_motions} motions of {n_columns} columns", values.len());
             return Err(Error::usage(message));
         }
         if let Some(i) = values.iter().position(|x| !x.is_finite()) {

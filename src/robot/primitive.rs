@@ -73,26 +73,26 @@ impl Primitive {
             if x > 0.0 && x.is_finite() {
                 return Ok(());
             }
-            Err(Error::input(format!("{what} of {x:?} m: it has to be positive")))
+            Err(Error::input(format!("{what} is {x:?} m: it must be positive")))
         };
-        positive("a chord error", chord_error_m)?;
+        positive("the chord error", chord_error_m)?;
         match *self {
             Self::Box { size_m } => {
-                size_m.to_array().into_iter().try_for_each(|x| positive("a box with an edge", x))?;
+                size_m.to_array().into_iter().try_for_each(|x| positive("an edge of the box", x))?;
                 Ok(cuboid(size_m * 0.5))
             }
             Self::Cylinder { radius_m, length_m } => {
-                positive("a cylinder with a length", length_m)?;
-                positive("a cylinder with a radius", radius_m)?;
+                positive("the length of the cylinder", length_m)?;
+                positive("the radius of the cylinder", radius_m)?;
                 cylinder(radius_m, length_m * 0.5, chord_error_m)
             }
             Self::Sphere { radius_m } => {
-                positive("a sphere with a radius", radius_m)?;
+                positive("the radius of the sphere", radius_m)?;
                 ball(radius_m, 0.0, chord_error_m)
             }
             Self::Capsule { radius_m, length_m } => {
-                positive("a capsule with a length", length_m)?;
-                positive("a capsule with a radius", radius_m)?;
+                positive("the length of the capsule", length_m)?;
+                positive("the radius of the capsule", radius_m)?;
                 ball(radius_m, length_m * 0.5, chord_error_m)
             }
         }
@@ -101,7 +101,7 @@ impl Primitive {
 
 fn too_fine(radius_m: f64, chord_error_m: f64) -> Error {
     let message =
-        format!("a chord error of {chord_error_m:?} m on a radius of {radius_m:?} m takes too many triangles");
+        format!("a chord error of {chord_error_m:?} m on a radius of {radius_m:?} m requires too many triangles");
     Error::input(message).remedy("raise --chord-error")
 }
 

@@ -141,7 +141,7 @@ impl Trajectory {
     /// 1e-9 between segments, or a value that is NaN or infinite.
     pub fn from_ppoly(breakpoints: &[f64], coefficients: &[Vec<Vec<f64>>]) -> Result<Self> {
         let Some(degree) = coefficients.len().checked_sub(1).filter(|d| *d <= MAX_DEGREE) else {
-            let message = format!("{} coefficients where 1 to {} are possible", coefficients.len(), MAX_DEGREE + 1);
+            let message = format!("{} coefficients: the number must be 1 to {}", coefficients.len(), MAX_DEGREE + 1);
             return Err(Error::usage(message));
         };
         let n = breakpoints.len().saturating_sub(1);
@@ -151,7 +151,7 @@ impl Trajectory {
         let n_columns = coefficients[0][0].len();
         let fits = coefficients.iter().flatten().all(|row| row.len() == n_columns);
         if !fits {
-            return Err(Error::usage("segments of different numbers of columns"));
+            return Err(Error::usage("segments have different numbers of columns"));
         }
         let last = coefficients.len() - 1;
         let mut path = Self::new(&coefficients[last][0])?;
@@ -208,7 +208,7 @@ impl Trajectory {
         let travel = self.travel.last().unwrap_or(&0.0) + travel;
         if !travel.is_finite() {
             self.coefficients.truncate(first);
-            return Err(Error::input("values beyond the range of numbers"));
+            return Err(Error::input("the values overflow"));
         }
         self.degrees.push(degree as u8);
         self.firsts.push(first);
@@ -297,7 +297,11 @@ impl Trajectory {
 
     fn check_row(&self, row: &[f64]) -> Result<()> {
         if row.len() != self.n_columns {
-            return Err(Error::usage(format!("{} columns after {}", row.len(), self.n_columns)));
+            return Err(Error::usage(format!(
+                "a point has {} columns, but the points before it have {}",
+                row.len(),
+                self.n_columns
+            )));
         }
         check_finite(row)
     }

@@ -163,7 +163,7 @@ impl<'r> ArticulatedChecker<'r> {
     /// An order is not a permutation of the triangles, or their number does not fit.
     pub fn new(robot: &'r Robot, scene: &'r Standing, orders: Vec<Orders>) -> std::result::Result<Self, Refusal> {
         if orders.len() != robot.links.len() {
-            return Err(Refusal { message: "orders for other links".into(), step: 0 });
+            return Err(Refusal { message: "the orders do not match the links".into(), step: 0 });
         }
         let masses = Masses::Individual { inflation: TRIANGLE_INFLATION };
         let link = |(link, orders): (&crate::robot::Link, Orders)| {
@@ -180,7 +180,7 @@ impl<'r> ArticulatedChecker<'r> {
     pub fn check(&self, q0: &[f64], q1: &[f64], link: usize, steps: &[Step]) -> std::result::Result<(), Refusal> {
         let none = |message: &str| Refusal { message: message.into(), step: 0 };
         let motion = RobotMotion::new(self.robot, q0, q1).map_err(|e| none(&e.to_string()))?;
-        let checker = self.links.get(link).ok_or_else(|| none("no such link"))?;
+        let checker = self.links.get(link).ok_or_else(|| none("the link does not exist"))?;
         checker.check(Subject::Joints(&chain(&motion, self.robot.links[link].body)), steps)
     }
 }

@@ -18,10 +18,10 @@ pub const MAX_DEGREE: usize = 64;
 
 fn check(n: usize, numbers: &[f64]) -> Result<()> {
     if !(2..=MAX_DEGREE + 1).contains(&n) {
-        return Err(Error::input(format!("{n} control points, want 2 to {}", MAX_DEGREE + 1)));
+        return Err(Error::input(format!("{n} control points, expected 2 to {}", MAX_DEGREE + 1)));
     }
     if numbers.iter().any(|x| !(x.abs() <= MAX_COORDINATE)) {
-        return Err(Error::input("a number that is not finite or beyond 10^6"));
+        return Err(Error::input("a number is not finite or beyond 10^6"));
     }
     Ok(())
 }
@@ -52,7 +52,7 @@ impl Bezier {
         let n = quaternions.len().saturating_sub(1);
         if quaternions.is_empty() || translations.len() != 2 * n + 1 {
             let message = format!("{} quaternions and {} translations", quaternions.len(), translations.len());
-            return Err(Error::input(message).remedy("n + 1 quaternions go with 2n + 1 translations"));
+            return Err(Error::input(message).remedy("n + 1 quaternions require 2n + 1 translations"));
         }
         let zero = Map::from_rows([[0.0; 4]; 3]);
         let (mut numerators, mut weights) = (vec![zero; 2 * n + 1], vec![exact(0.0); 2 * n + 1]);

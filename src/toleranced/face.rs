@@ -93,7 +93,7 @@ pub fn inflated(corners: &[[f64; 2]], inflation: f64) -> Vec<Feature> {
 pub fn check_convex(corners: &[[f64; 2]]) -> Result<()> {
     let n = corners.len();
     if n < 3 {
-        return Err(Error::input(format!("a polygon of {n} corners")));
+        return Err(Error::input(format!("a polygon has only {n} corners")));
     }
     if corners.iter().flatten().any(|x| !(x.abs() <= MAX_COORDINATE)) {
         return Err(Error::input("a coordinate is not finite or beyond 10^6"));
@@ -107,7 +107,7 @@ pub fn check_convex(corners: &[[f64; 2]]) -> Result<()> {
     for i in 0..n {
         let (e, f) = (edge(i), edge(i + 1));
         if !((e[0] * f[1] - e[1] * f[0]).lo > 0.0) {
-            let message = "not strictly convex and anticlockwise";
+            let message = "the polygon is not strictly convex and anticlockwise";
             return Err(Error::input(message).at(format!("corner {}", (i + 1) % n)));
         }
         for k in i + 2..i + n {

@@ -44,13 +44,13 @@ impl Metric {
                 && (1.0 / MAX_COORDINATE..=MAX_COORDINATE).contains(&f.weight)
         };
         if let Some(i) = features.iter().position(|f| !fits(f)) {
-            let message = "a coordinate beyond 10^6 or a weight outside of [10^-6, 10^6]";
+            let message = "a coordinate is beyond 10^6, or the weight is outside [10^-6, 10^6]";
             return Err(Error::input(message).at(format!("feature point {i}")));
         }
         let zero = exact(0.0);
         let mass = features.iter().fold(zero, |m, f| m + exact(f.weight));
         if !(mass.lo > 0.0) {
-            return Err(Error::input("no feature points"));
+            return Err(Error::input("there are no feature points"));
         }
         let mut sum = Vector([zero; 3]);
         for f in features {

@@ -94,7 +94,7 @@ impl Limits {
             return Err(Error::input("delta_m is not positive"));
         }
         if self.max_level > MAX_LEVEL {
-            return Err(Error::input(format!("max_level is beyond {MAX_LEVEL}")));
+            return Err(Error::input(format!("max_level is above {MAX_LEVEL}")));
         }
         Ok(())
     }
@@ -143,7 +143,7 @@ impl Problem {
         self.limits.check()?;
         let global = match &self.masses {
             Masses::Individual { inflation } if !(1.0..=MAX_INFLATION).contains(inflation) => {
-                return Err(Error::input(format!("an inflation outside of 1 to {MAX_INFLATION}")).at("masses"));
+                return Err(Error::input(format!("the inflation is not between 1 and {MAX_INFLATION}")).at("masses"));
             }
             Masses::Individual { .. } => None,
             Masses::Global(features) => Some(Metric::new(features).map_err(|e| e.at("masses"))?),
@@ -158,7 +158,7 @@ impl Problem {
                     Face::triangle(*corners, *inflation)
                 }
                 (Polygon::Plane(corners), _, Some(metric)) => Face::new(corners.clone(), Map::identity(), *metric),
-                _ => Err(Error::input("global masses go with polygons in the plane z = 0")),
+                _ => Err(Error::input("global masses require polygons in the plane z = 0")),
             };
             face.map_err(|e| Error::input(format!("moving polygon {i}: {e}")))
         };

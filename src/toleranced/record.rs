@@ -73,7 +73,7 @@ pub fn verify(path: &Path, limits: &LoadLimits) -> Result<Verified> {
     let job = match lines.next() {
         Some(Ok((_, Line::Job(job)))) => job,
         Some(Err(e)) => return Ok(Err(e)),
-        _ => return Ok(Err("line 1: the first line is not a task".into())),
+        _ => return Ok(Err("line 1: this is not a task".into())),
     };
     let mut record = Record::default();
     for line in lines {
@@ -103,13 +103,13 @@ fn text(refusal: &Refusal) -> String {
 impl Record {
     fn take(&mut self, line: Line) -> std::result::Result<(), String> {
         match line {
-            _ if self.free.is_some() => Err("something follows the last line".into()),
-            Line::Job(_) => Err("a second beginning".into()),
+            _ if self.free.is_some() => Err("data follows the last line".into()),
+            Line::Job(_) => Err("a second task".into()),
             Line::Orders { body, orders } if body == self.orders.len() => {
                 self.orders.push(orders);
                 Ok(())
             }
-            Line::Orders { .. } => Err("orders out of order".into()),
+            Line::Orders { .. } => Err("the orders are not in sequence".into()),
             Line::Proof { motion, body, steps } => {
                 self.proofs.push((motion, body, steps));
                 Ok(())
@@ -133,8 +133,8 @@ impl Record {
         }
         match self.free {
             Some(n) if n == motions.len() => Ok(n),
-            Some(n) => Err(format!("{n} motions are said to be free, {} have proofs", motions.len())),
-            None => Err("it has no end".into()),
+            Some(n) => Err(format!("{n} motions are reported as free, but {} have proofs", motions.len())),
+            None => Err("it has no last line".into()),
         }
     }
 
@@ -143,10 +143,10 @@ impl Record {
         for (motion, body, steps) in &self.proofs {
             let of = |what: &str| format!("problem {motion}: {what}");
             let problem =
-                problems.problems.get(*motion).filter(|_| motion == body).ok_or_else(|| of("there is none"))?;
+                problems.problems.get(*motion).filter(|_| motion == body).ok_or_else(|| of("it does not exist"))?;
             // Polygons must be convex, and numbers in range.
             problem.shapes().and_then(|_| problem.motion.motion()).map_err(|e| of(&e.to_string()))?;
-            let orders = self.orders.get(*body).ok_or_else(|| of("no orders"))?.clone();
+            let orders = self.orders.get(*body).ok_or_else(|| of("its orders are missing"))?.clone();
             let fixed = Standing::new(&problem.fixed);
             let checker = Checker::new(&problem.moving, &problem.masses, &fixed, orders, RANGE_INFLATION);
             let checked = checker.and_then(|c| c.check(Subject::Course(&problem.motion), steps));
@@ -168,7 +168,7 @@ impl Record {
         for (motion, link, steps) in &self.proofs {
             let of = |what: &str| format!("motion {motion}, link {link}: {what}");
             if *motion >= motions.len() {
-                return Err(of("there is none"));
+                return Err(of("the motion does not exist"));
             }
             let checked = checker.check(motions.start(*motion), motions.end(*motion), *link, steps);
             checked.map_err(|refusal| of(&text(&refusal)))?;

@@ -419,7 +419,7 @@ pub unsafe extern "C" fn fc_engine_link_poses(
         let configuration = unsafe { row(configuration, n, "configuration") }?.with_columns(engine.n_columns())?;
         let links = &engine.names.robot.links;
         if n_links != links.len() {
-            return Err(Error::usage(format!("room for {n_links} poses where there are {} links", links.len())));
+            return Err(Error::usage(format!("room for {n_links} poses, but there are {} links", links.len())));
         }
         // SAFETY: the caller's promise for arrays.
         let mut to: Outputs<[f64; 12]> = unsafe { outputs(poses, n_links, size_of::<[f64; 12]>() as isize, "poses") }?;

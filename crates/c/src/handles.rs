@@ -128,7 +128,7 @@ fn unknown<T: Object>(is_null: bool) -> Error {
         return Error::usage(format!("the {name} is null"))
             .remedy(format!("make the {name} first, and check its status"));
     }
-    let error = Error::usage(format!("this is not the handle of a living {name}"));
+    let error = Error::usage(format!("this is not the handle of an existing {name}"));
     error.remedy(format!("it was freed already, or it is not a handle of a {name}"))
 }
 

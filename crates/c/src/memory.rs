@@ -11,7 +11,7 @@ pub(crate) fn list_of<T>(n: usize, what: &str) -> Result<Vec<T>> {
     list.try_reserve_exact(n).map_err(|_| {
         let bytes = n.saturating_mul(size_of::<T>());
         Error::new(ErrorKind::Memory, format!("not enough memory for {n} {what}: {bytes} bytes"))
-            .remedy("ask in smaller parts, or use fc_engine_stream")
+            .remedy("use smaller parts, or fc_engine_stream")
     })?;
     Ok(list)
 }

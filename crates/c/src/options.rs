@@ -123,8 +123,11 @@ impl Chosen {
             (_, Some(srdf)) => srdf.link_pairs(robot),
             (_, None) if robot.links.len() <= LinkPairs::MAX_LINKS => Ok(LinkPairs::all_but_adjacent(robot)),
             (_, None) => {
-                let message =
-                    format!("self-collision of {} links: more than {}", robot.links.len(), LinkPairs::MAX_LINKS);
+                let message = format!(
+                    "the robot has {} links, but self-collision supports at most {}",
+                    robot.links.len(),
+                    LinkPairs::MAX_LINKS
+                );
                 Err(Error::usage(message).remedy("use FC_SELF_COLLISION_OFF"))
             }
         }
@@ -136,7 +139,9 @@ impl Chosen {
     /// The other options do not allow it.
     pub fn check_certificates(&self) -> Result<()> {
         if self.certificates && self.library.solve.initial == InitialContactPolicy::Ignore {
-            let error = Error::usage("certificates with FC_INITIAL_IGNORE: what touches at the start is not proved");
+            let error = Error::usage(
+                "certificates cannot be combined with FC_INITIAL_IGNORE: what touches at the start is not proved",
+            );
             return Err(error.remedy("list the pairs that may touch with fc_options_allow"));
         }
         Ok(())

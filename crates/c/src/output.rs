@@ -59,7 +59,8 @@ pub struct Outputs<'a, T> {
 /// The pointer is null although there are values, or values would overlap or be beyond the range of addresses.
 pub unsafe fn outputs<'a, T>(first: *mut T, length: usize, stride_bytes: isize, name: &str) -> Result<Outputs<'a, T>> {
     if first.is_null() && length > 0 {
-        return Err(Error::usage(format!("the array {name} is null")).remedy(format!("pass room for {length} values")));
+        return Err(Error::usage(format!("the array {name} is null"))
+            .remedy(format!("pass an array with room for {length} values")));
     }
     if length > 1 && stride_bytes.unsigned_abs() < size_of::<T>() {
         let message = format!("values of {} bytes with a stride of {stride_bytes} bytes overlap", size_of::<T>());
@@ -67,7 +68,7 @@ pub unsafe fn outputs<'a, T>(first: *mut T, length: usize, stride_bytes: isize, 
     }
     let reach = isize::try_from(length).ok().and_then(|length| length.checked_mul(stride_bytes));
     if reach.is_none() {
-        return Err(Error::usage(format!("{length} values are beyond the range of addresses")).at(name));
+        return Err(Error::usage(format!("{length} values exceed the address space")).at(name));
     }
     Ok(Outputs { first, stride_bytes, length, memory: PhantomData })
 }

@@ -50,8 +50,8 @@ impl FcRobot {
 
     fn join(parts: Vec<(String, Arc<Self>)>) -> Result<Self> {
         if let Some((name, _)) = parts.iter().find(|(_, part)| !part.parts.is_empty()) {
-            let error = Error::usage(format!("the robot {} consists of several", quoted(name)));
-            return Err(error.remedy("join all of them once"));
+            let error = Error::usage(format!("the robot {} is itself joined from several robots", quoted(name)));
+            return Err(error.remedy("join all robots in one call"));
         }
         let robot = Robot::join(parts.iter().map(|(name, part)| (name.clone(), Robot::clone(&part.robot))))?;
         let of_part = |(name, part): &(String, Arc<Self>)| {
@@ -75,7 +75,8 @@ impl FcRobot {
             let values = self.parts[at].1.state(state)?;
             return Ok(values.into_iter().map(|(column, value)| (first + column, value)).collect());
         }
-        let without = || Error::usage("the robot has no SRDF, and so no named states").remedy("read it with an SRDF");
+        let without =
+            || Error::usage("the robot has no SRDF, so it has no named states").remedy("read it with an SRDF");
         let values = self.srdf.as_ref().ok_or_else(without)?.joint_values(state, &self.robot)?;
         let columns = self.robot.columns.iter().enumerate();
         Ok(columns.filter_map(|(i, column)| Some((i, values.get(&column.name)?))).collect())

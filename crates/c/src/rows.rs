@@ -135,11 +135,11 @@ impl<T: Copy> Rows<'_, T> {
         let reach = reach(n_rows, strides[0]).saturating_add(reach(n_columns, strides[1]));
         let n_all = n_rows.checked_mul(n_columns).and_then(|n| n.checked_mul(size_of::<T>()));
         if n_all.is_none_or(|n| n > isize::MAX as usize) || reach > (isize::MAX / size_of::<T>() as isize) as i128 {
-            let message = format!("{n_rows} rows of {n_columns} columns are beyond the range of addresses");
+            let message = format!("{n_rows} rows of {n_columns} columns exceed the address space");
             return Err(Error::usage(message).remedy("strides are in numbers, not in bytes"));
         }
         if n_columns > MAX_COLUMNS {
-            return Err(Error::usage(format!("{n_columns} columns: more than {MAX_COLUMNS}")));
+            return Err(Error::usage(format!("{n_columns} columns: the maximum is {MAX_COLUMNS}")));
         }
         Ok(Self { data, n_rows, n_columns, strides, memory: PhantomData })
     }

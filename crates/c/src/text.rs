@@ -106,7 +106,7 @@ pub fn check_list<T>(list: *const *const T, n: usize, name: &str) -> Result<()> 
         return Err(Error::usage(format!("the list {name} of {n} entries is null or not aligned")));
     }
     if n > isize::MAX as usize / size_of::<*const T>() {
-        return Err(Error::usage(format!("the list {name} of {n} entries is beyond the range of addresses")));
+        return Err(Error::usage(format!("the list {name} of {n} entries exceeds the address space")));
     }
     Ok(())
 }

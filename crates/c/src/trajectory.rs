@@ -200,7 +200,10 @@ pub unsafe extern "C" fn fc_trajectory_at(
             return Err(crate::text::no_such(segment, path.n_segments(), "segment"));
         }
         if !(0.0..=1.0).contains(&t) || n != path.n_columns() {
-            let message = format!("time {t:?} and {n} columns, where it is 0 to 1 and {}", path.n_columns());
+            let message = format!(
+                "time {t:?} and {n} columns: the time must be 0 to 1, and the trajectory has {} columns",
+                path.n_columns()
+            );
             return Err(Error::usage(message));
         }
         // SAFETY: the caller's promise for arrays.

@@ -63,7 +63,7 @@ pub struct AcmArgs {
 /// Runs the command.
 pub fn run(args: &AcmArgs) -> Result<Outcome> {
     if args.inputs.robots.attach().is_some() {
-        let message = "attached objects are no part of a matrix";
+        let message = "acm does not support attached objects";
         return Err(Error::usage(message).remedy("leave out --attach; touch_links are for pairs with objects"));
     }
     let inputs: Vec<&Path> = std::iter::once(args.robot.as_path()).chain(args.inputs.robots.files()).collect();

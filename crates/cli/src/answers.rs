@@ -89,7 +89,7 @@ struct Known {
     tree: MerkleTree,
 }
 
-const RESTART: &str = "without --resume the work begins again";
+const RESTART: &str = "without --resume the work starts from the beginning";
 
 impl Answers {
     /// Prepares the opened output `out` for the answers from motion `first` on. With `resume`, continues with the
@@ -157,7 +157,7 @@ impl Answers {
                 growing.file.line(line)
             }
             To::Stream(file) => file.line(line),
-            To::Finished(..) => Err(Error::usage("an answer too many")),
+            To::Finished(..) => Err(Error::usage("there are more answers than motions")),
         }
     }
 
@@ -255,7 +255,7 @@ fn kept_answers(
     let before: Fingerprint = serde_json::from_slice(&text).map_err(|e| unknown(format!("damaged: {e}")))?;
     let differences = before.differences(of);
     if !differences.is_empty() {
-        let message = format!("the answers so far are of another: {}", differences.join(", "));
+        let message = format!("the answers so far belong to a run that differs in: {}", differences.join(", "));
         return Err(Error::usage(message).in_file(&part).remedy(RESTART));
     }
     let mut content = file.content()?;
@@ -278,7 +278,8 @@ fn finished_answers(out: &Path, (of, first): (&Fingerprint, u64)) -> Result<Opti
     }
     let differences = mark.of.differences(&of.short());
     if !differences.is_empty() {
-        let message = format!("the answers are finished, and of another: {}", differences.join(", "));
+        let message =
+            format!("the answers are finished, but belong to a run that differs in: {}", differences.join(", "));
         return Err(Error::usage(message).in_file(out).remedy(RESTART));
     }
     Ok(Some(known))

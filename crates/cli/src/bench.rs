@@ -99,7 +99,7 @@ pub struct MeasureArgs {
 fn on_adapter(args: &MeasureArgs, measure: impl FnOnce() -> Result<()>) -> Result<()> {
     match if args.cpu_only { Ok(()) } else { measure() } {
         Err(e) if e.kind() == ErrorKind::Gpu => {
-            tell!("no adapter: {e}");
+            tell!("no adapter is measured: {e}");
             Ok(())
         }
         other => other,

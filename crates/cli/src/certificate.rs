@@ -27,7 +27,7 @@ struct ShowArgs {
     /// Certificates written by `check --certificates`
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Show the certificate of the motion with this number alone, from 0
+    /// Show only the certificate of the motion with this number, counted from 0
     #[arg(long, value_name = "N")]
     index: Option<usize>,
 }
@@ -49,7 +49,7 @@ pub fn run(args: &CertificateArgs) -> Result<Outcome> {
     }
     match args.index {
         Some(index) if !shown => {
-            let message = format!("there is no certificate {index}, but {n} from 0 on");
+            let message = format!("there is no certificate {index}: the file has {n}, counted from 0");
             Err(Error::usage(message).in_file(&args.file))
         }
         _ => Ok(Outcome::Free),

@@ -67,7 +67,7 @@ enum SolidsChoice {
     Warn,
     /// Report a contact at time 0
     Contact,
-    /// Surfaces alone matter
+    /// Only surfaces count
     Off,
 }
 
@@ -105,8 +105,8 @@ pub struct CheckArgs {
     /// already finished
     #[arg(long)]
     resume: bool,
-    /// Check shard I of N alone, from 0: a run of whole blocks of 4,096 motions, numbered as in the whole file. Writes
-    /// the record OUT.shard.json for firstcontact merge
+    /// Check only shard I of N, counted from 0: a run of whole blocks of 4,096 motions, numbered as in the whole file.
+    /// Writes the record OUT.shard.json for firstcontact merge
     #[arg(long, value_name = "I/N", conflicts_with = "html")]
     shard: Option<Shard>,
     /// Pairs that are never tested: lines 'link object', either may be '*', or 'link link'
@@ -181,19 +181,19 @@ const MACHINE: &str = "Machine";
 pub fn run(args: &CheckArgs) -> Result<Outcome> {
     let start = Instant::now();
     if args.resume && outputs::is_stream(&args.out) {
-        let message = format!("--resume continues a file, and --out {} is not one", args.out.display());
-        return Err(Error::usage(message).remedy("leave out --resume, or name a file"));
+        let message = format!("--resume continues a file, but --out {} is not one", args.out.display());
+        return Err(Error::usage(message).remedy("leave out --resume, or give a file for --out"));
     }
     if args.shard.is_some() && outputs::is_stream(&args.out) {
         let message =
-            format!("--shard leaves a record next to its answers, and --out {} is not a file", args.out.display());
-        return Err(Error::usage(message).remedy("name a file"));
+            format!("--shard writes a record next to its answers, but --out {} is not a file", args.out.display());
+        return Err(Error::usage(message).remedy("give a file for --out"));
     }
     if args.json {
         outputs::reserve_stdout(&args.out)?;
     }
     if args.clearance.is_asked() && args.trajectories.has_joint_tolerance() {
-        let message = "--clearance is that of the motion itself, and --joint-tolerance is about others near it";
+        let message = "--clearance measures the motion itself, but --joint-tolerance covers other motions near it";
         return Err(Error::usage(message).remedy("use one of the two; a margin holds for all within the tolerance"));
     }
     args.certificates.check(args.initial.into(), args.resume)?;
@@ -207,7 +207,7 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
             }
             if args.shard.is_some() {
                 let message = "--shard is for motions in one scene, and each planning problem has its own";
-                return Err(Error::usage(message).remedy("name some of the sets for each process"));
+                return Err(Error::usage(message).remedy("give each process some of the sets"));
             }
             problems::run(args, &sets, start)
         }
@@ -279,7 +279,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     drop(bar);
     engine.warnings().for_each(warn);
     for name in engine.untested_solids() {
-        warn(&format!("{} is too large to be tested as a solid: starts inside it are not seen", quoted(name)));
+        warn(&format!("{} is too large to be tested as a solid: starts inside it are not detected", quoted(name)));
     }
     engine.backend_fallback_reason().into_iter().for_each(|note| tell!("{note}"));
     let interruption = super::interruption();

@@ -46,7 +46,7 @@ impl FolderArgs {
     pub fn path(&self) -> Result<PathBuf> {
         let default = || ProjectDirs::from("", "", "firstcontact").map(|dirs| dirs.data_dir().join("datasets"));
         self.dataset_folder.clone().or_else(default).ok_or_else(|| {
-            Error::usage("no home directory to keep data sets in").remedy("name a folder with --dataset-folder")
+            Error::usage("there is no home directory for data sets").remedy("give a folder with --dataset-folder")
         })
     }
 }
@@ -164,7 +164,7 @@ pub fn files(name: &str, folder: &Path) -> Result<Files> {
     if !THETA_MAX_DEG.iter().any(|t| t.to_string() == degrees) {
         let angles = THETA_MAX_DEG.map(|t| t.to_string()).join(", ");
         let message = format!("data set '{name}' has no motions of '{degrees}' degrees");
-        return Err(Error::usage(message).remedy(format!("there are {angles}")));
+        return Err(Error::usage(message).remedy(format!("available angles: {angles}")));
     }
     let set = Dataset::generate(name, DEFAULT_SEED, 1)?;
     let Some(scene) = &set.scene else {

@@ -43,7 +43,7 @@ pub fn run(args: &InfoArgs) -> Result<Outcome> {
     let given = args.robot.iter().cloned().map(RobotSource::from);
     let robots: Vec<RobotSource> = given.chain(world.robots).collect();
     if robots.is_empty() && args.inputs.robots.has_srdf() {
-        return Err(Error::usage("--srdf describes a robot, and there is none").remedy("give --robot R.urdf too"));
+        return Err(Error::usage("--srdf requires a robot").remedy("give --robot R.urdf, too"));
     }
     if !robots.is_empty() {
         let model = args.inputs.model(&robots)?;

@@ -143,8 +143,8 @@ fn merged(given: World, motions: Option<PathBuf>, name: &str, of_set: Work) -> R
                 Ok(Work::Problems(sets))
             }
             _ => {
-                let message = format!("the problems of {name} are for one robot, without a name");
-                Err(Error::usage(message).remedy("--robot FILE, or leave it out"))
+                let message = format!("the problems of {name} are for one robot, which has no name");
+                Err(Error::usage(message).remedy("give --robot FILE without a name, or leave it out"))
             }
         },
     }

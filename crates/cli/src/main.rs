@@ -69,7 +69,7 @@ enum Command {
     Check(Box<check::CheckArgs>),
     /// Propose the pairs of links that need no test against each other, with proofs, and check those of an SRDF
     Acm(Box<acm::AcmArgs>),
-    /// Check plans, and write a page for a person: verdicts, pictures, limits that are exceeded, joints over time
+    /// Check plans, and write a report: verdicts, pictures, exceeded limits, joints over time
     Audit(Box<audit::AuditArgs>),
     /// Measure, and write figures, a table and a plot
     Bench(bench::BenchArgs),
@@ -190,7 +190,7 @@ fn bytes(text: &str) -> std::result::Result<u64, String> {
     let power = match unit.chars().next() {
         None | Some('b') => 0,
         Some(prefix) => {
-            1 + "kmgt".find(prefix).ok_or_else(|| format!("'{unit}' is no unit of memory: KiB, MiB, GiB"))?
+            1 + "kmgt".find(prefix).ok_or_else(|| format!("'{unit}' is not a unit of memory: use KiB, MiB or GiB"))?
         }
     };
     let base: u64 = match unit.get(usize::from(power > 0)..) {
@@ -202,7 +202,7 @@ fn bytes(text: &str) -> std::result::Result<u64, String> {
                 1
             }
         }
-        _ => return Err(format!("'{unit}' is no unit of memory: KiB, MiB, GiB")),
+        _ => return Err(format!("'{unit}' is not a unit of memory: use KiB, MiB or GiB")),
     };
     let factor = base.pow(power as u32);
     let whole = number.parse::<u64>().ok().map(|n| n.checked_mul(factor));

@@ -83,7 +83,7 @@ fn read(shards: &[PathBuf]) -> Result<Vec<Part>> {
         let record = &part.record;
         if (record.shard.of, record.total) != (of, total) {
             let message = format!(
-                "it is a shard of {} with {} motions in all, and {} is one of {of} with {total}",
+                "it is one of {} shards with {} motions in all, but {} is one of {of} with {total}",
                 record.shard.of,
                 record.total,
                 parts[0].out.display()
@@ -94,7 +94,7 @@ fn read(shards: &[PathBuf]) -> Result<Vec<Part>> {
     let missing = (0..of).find(|index| parts.binary_search_by_key(index, |part| part.record.shard.index).is_err());
     if let Some(index) = missing {
         let message = format!("shard {index}/{of} is missing");
-        return Err(Error::usage(message).remedy("name the answers of all shards"));
+        return Err(Error::usage(message).remedy("give the answers of all shards"));
     }
     if let Some([a, b]) = parts.windows(2).find(|pair| pair[0].record.shard == pair[1].record.shard) {
         let message = format!("it is shard {}/{of}, and so is {}", a.record.shard.index, b.out.display());
@@ -123,19 +123,29 @@ fn belong_together(parts: &[Part], mixed: bool) -> Result<()> {
             .filter(|what| *what != "motions" && *what != "backend")
             .collect();
         if !differences.is_empty() {
-            let message = format!("it is of another run than {}: {}", first.out.display(), differences.join(", "));
-            return Err(Error::usage(message).in_file(&part.out).remedy("check this shard again, as the others"));
+            let message = format!(
+                "it belongs to another run than {}; they differ in: {}",
+                first.out.display(),
+                differences.join(", ")
+            );
+            return Err(Error::usage(message)
+                .in_file(&part.out)
+                .remedy("check this shard again with the inputs and options of the others"));
         }
         let [a, b] = [first, part].map(|part| part.record.run.device());
         if a != b && !mixed {
-            let message =
-                format!("{} has answered it, and {} shard {}", quoted(b), quoted(a), first.record.shard.index);
+            let message = format!(
+                "it was answered by {}, but {} answered shard {}",
+                quoted(b),
+                quoted(a),
+                first.record.shard.index
+            );
             let remedy = "--allow-mixed-backends accepts that: verdicts are the same, enclosures may differ";
             return Err(Error::usage(message).in_file(&part.out).remedy(remedy));
         }
         let [a, b] = [first, part].map(|part| part.record.certificates.is_some());
         if a != b {
-            let message = "some shards have certificates and some do not: the Merkle root would be of neither";
+            let message = "some shards have certificates and some do not, so the run has no Merkle root";
             return Err(Error::usage(message).in_file(&part.out));
         }
     }

@@ -139,8 +139,8 @@ impl Model {
             let n_left = proved.iter().filter(|(_, holds)| !holds).count();
             if let (1.., Some(path)) = (n_left, &part.srdf_path) {
                 super::warn(&format!(
-                    "{n_left} of {} pairs of links that the SRDF calls proved are tested: {} does not cover this robot, \
-                     margin and range of motions",
+                    "{n_left} of {} pairs of links that the SRDF marks as proved are tested anyway: {} does not cover \
+                     this robot, margin and range of motions",
                     proved.len(),
                     proof_file(path).display()
                 ));

@@ -57,7 +57,7 @@ pub fn check(inputs: &[&Path], outputs: &[(&str, &Path)]) -> Result<()> {
     let on_stdout: Vec<_> = outputs.iter().filter(|(_, path)| is_stdout(path)).collect();
     RESULTS_ON_STDOUT.fetch_or(!on_stdout.is_empty(), Ordering::Relaxed);
     if let [(a, _), (b, _), ..] = on_stdout[..] {
-        return Err(Error::usage(format!("{a} and {b} both name the standard output")).remedy("choose a file for one"));
+        return Err(Error::usage(format!("{a} and {b} both write to standard output")).remedy("choose a file for one"));
     }
     // It may be redirected to a file.
     let named = |&(name, path): &_| (name, if is_stdout(path) { Path::new(STDOUT[1]) } else { path });

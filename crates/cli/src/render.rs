@@ -112,7 +112,7 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
 fn tiles(args: &RenderArgs, engine: &Engine, path: &ShownPath) -> Result<Vec<(PathBuf, Image)>> {
     let Some(folder) = &args.tiles else { return Ok(Vec::new()) };
     let ShownPath::Motion(motions) = path else {
-        return Err(Error::usage("--tiles draws motions, and this is a trajectory").remedy("leave it out"));
+        return Err(Error::usage("--tiles draws motions, but this is a trajectory").remedy("leave it out"));
     };
     let tiles = picture::tiles(engine, motions, 0, raster::DEFAULT_TILE_PIXELS as usize)?;
     let named = tiles.into_iter().map(|tile| {
@@ -135,9 +135,9 @@ fn is_picture(path: &Path) -> Result<bool> {
     }
     let message = match path.extension() {
         Some(ending) => format!("unknown format '.{}'", shortened(&ending.to_string_lossy())),
-        None => "the name has no ending that chooses a format".into(),
+        None => "the name has no extension, which selects the format".into(),
     };
-    let remedy = "end it in .png, .jpg or .jpeg for a picture, or .glb for a motion in three dimensions";
+    let remedy = "use .png, .jpg or .jpeg for a picture, or .glb for a motion in three dimensions";
     Err(Error::usage(message).in_file(path).remedy(remedy))
 }
 
@@ -217,7 +217,7 @@ struct Subject {
 
 fn subject(args: &RenderArgs) -> Result<Subject> {
     let none = |n: usize, file: &Path| {
-        Err(Error::usage(format!("there is no motion {}, there are {n}", args.index)).in_file(file))
+        Err(Error::usage(format!("there is no motion {}: there are {n}, counted from 0", args.index)).in_file(file))
     };
     let (robot, scene, path, mut allowed, mut link_pairs) = match args.files.resolve()? {
         Work::Files(files) => {

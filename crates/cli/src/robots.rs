@@ -140,12 +140,12 @@ fn check_names(robots: &[RobotSource]) -> Result<()> {
     let names: Vec<&str> = robots.iter().filter_map(|robot| robot.name.as_deref()).collect();
     if robots.len() > 1 && names.len() < robots.len() {
         let unnamed = robots.iter().find(|robot| robot.name.is_none()).map(|robot| robot.urdf.display().to_string());
-        let message = format!("of several robots each has a name, and {} has none", unnamed.unwrap_or_default());
-        return Err(Error::usage(message).remedy("--robot NAME=FILE; a name has letters, digits, - and _"));
+        let message = format!("with several robots, each needs a name, but {} has none", unnamed.unwrap_or_default());
+        return Err(Error::usage(message).remedy("write --robot NAME=FILE; a name has letters, digits, - and _"));
     }
     let again = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name));
     again.map_or(Ok(()), |(_, name)| {
-        Err(Error::usage(format!("two robots are called {}", quoted(name))).remedy("give each a name of its own"))
+        Err(Error::usage(format!("two robots are called {}", quoted(name))).remedy("give each robot its own name"))
     })
 }
 
@@ -161,8 +161,8 @@ fn find(robots: &[RobotSource], option: &str, name: Option<&str>) -> Result<usiz
             None => format!("{option} is for one of several robots"),
         };
         Error::usage(message).remedy(match known.is_empty() {
-            true => format!("the only robot has no name: {option} without NAME="),
-            false => format!("{option} NAME=… with one of the names {}", known.join(", ")),
+            true => format!("the only robot has no name: give {option} without NAME="),
+            false => format!("give {option} NAME=… with one of the names {}", known.join(", ")),
         })
     })
 }

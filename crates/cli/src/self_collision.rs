@@ -7,7 +7,7 @@ use firstcontact::{Error, ErrorKind, LinkPairs, Result, Robot, Srdf};
 enum Switch {
     /// Test links against each other
     On,
-    /// Test links against the scene alone
+    /// Test links only against the scene
     Off,
 }
 
@@ -59,8 +59,11 @@ fn link_pairs(robot: &Robot, srdf: Option<&Srdf>) -> Result<LinkPairs> {
         Some(srdf) => srdf.link_pairs(robot),
         None if robot.links.len() <= LinkPairs::MAX_LINKS => Ok(LinkPairs::all_but_adjacent(robot)),
         None => {
-            let message =
-                format!("--self-collision on: {} links, more than {}", robot.links.len(), LinkPairs::MAX_LINKS);
+            let message = format!(
+                "--self-collision on: the robot has {} links, but at most {} can be tested in pairs",
+                robot.links.len(),
+                LinkPairs::MAX_LINKS
+            );
             Err(Error::new(ErrorKind::Memory, message).remedy("leave out --self-collision"))
         }
     }

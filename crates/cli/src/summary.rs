@@ -166,9 +166,9 @@ pub fn in_words(line: &Line, margin_m: f64) -> Option<String> {
     let Some(Place { a, b, point: [x, y, z], .. }) = at.as_deref() else {
         let kind = match (proved, is_margin) {
             (true, false) => "a contact".to_string(),
-            (false, false) => "perhaps a contact".to_string(),
+            (false, false) => "possible contact".to_string(),
             (true, true) => format!("comes within {margin_m} m"),
-            (false, true) => format!("perhaps comes within {margin_m} m"),
+            (false, true) => format!("possibly comes within {margin_m} m"),
         };
         return Some(format!("motion {motion}: {kind} from {:.9} to {:.9}", toc[0], toc[1]));
     };

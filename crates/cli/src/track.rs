@@ -45,8 +45,8 @@ pub fn run(args: &TrackArgs) -> Result<Outcome> {
     let scene = Scene::from_file(&args.scene)?;
     let lines = scene.duration_s / scene.settings.step_s * (scene.pairs.len() * scene.gains_per_s.len()) as f64;
     if !(lines <= MAX_LINES) {
-        let error = Error::input(format!("{lines:.0} lines where {MAX_LINES:.0} are the most"));
-        return Err(error.remedy("longer steps, or fewer pairs or gains").in_file(&args.scene));
+        let error = Error::input(format!("{lines:.0} lines: the maximum is {MAX_LINES:.0}"));
+        return Err(error.remedy("use longer steps, or fewer pairs or gains").in_file(&args.scene));
     }
     let name = |pair: &ScenePair| format!("{} {}", scene.bodies[pair.a].name, scene.bodies[pair.b].name);
     let tracker = |pair: &ScenePair, gain_per_s: f64| {

@@ -123,7 +123,7 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome> {
     }
     let place = Place::new(&args.certificate);
     if let Some(other) = place.other(question.total)? {
-        say!("refused: {} is not of these {}", other.display(), question.queries.kind());
+        say!("refused: {} does not belong to these {}", other.display(), question.queries.kind());
         return Ok(Outcome::Refused);
     }
     let mut compared = Compared::begin(args.results.as_deref(), !question.queries.joint_tolerance().is_empty())?;
@@ -224,7 +224,7 @@ impl Totals {
             (Some(wanted), Some(root)) if root.eq_ignore_ascii_case(wanted) => Ok(()),
             (Some(_), Some(root)) => Err(format!("the root of the Merkle tree is {root}")),
             (Some(_), None) => {
-                Err("the root of the Merkle tree is not known without certificates; give --results".into())
+                Err("the root of the Merkle tree is unknown because certificates are missing; give --results".into())
             }
         }
     }

@@ -171,5 +171,5 @@ impl Dataset {
 
 fn unknown(name: &str) -> Error {
     let names: Vec<&str> = NAMES.iter().map(|n| n.0).collect();
-    Error::usage(format!("there is no data set '{name}'")).remedy(format!("there are {}", names.join(", ")))
+    Error::usage(format!("there is no data set '{name}'")).remedy(format!("available: {}", names.join(", ")))
 }

@@ -119,7 +119,7 @@ impl Manifest {
     pub fn set(&self, name: &str) -> Result<&FetchSet> {
         self.sets.iter().find(|set| set.name == name).ok_or_else(|| {
             let names: Vec<&str> = self.sets.iter().map(|s| s.name.as_str()).collect();
-            let remedy = format!("there are {}", names.join(", "));
+            let remedy = format!("available: {}", names.join(", "));
             Error::usage(format!("there is no data set '{name}' to fetch")).remedy(remedy)
         })
     }
@@ -136,7 +136,7 @@ impl Manifest {
         for set in &self.sets {
             let here = |e: Error| e.at(format!("set '{}'", set.name));
             if !names.insert(&set.name) || set.name.contains('/') {
-                return Err(here(Error::input("its name is taken, or has a slash")));
+                return Err(here(Error::input("its name is already used, or has a slash")));
             }
             for download in &set.download {
                 let paths = download.take.iter().map(|[_, to]| to).chain([&set.name, &download.file]);
@@ -149,14 +149,14 @@ impl Manifest {
         for run in &self.runs {
             let here = |e: Error| e.at(format!("run '{}'", run.name));
             if !names.insert(&run.name) {
-                return Err(here(Error::input("its name is taken")));
+                return Err(here(Error::input("its name is already used")));
             }
             let meshes = run.meshes.as_ref().map(|[_, folder]| folder);
             let files = [Some(&run.robot), run.scene.as_ref(), run.problems.as_ref().map(|p| &p.archive), meshes];
             for file in files.into_iter().flatten() {
                 relative(file).map_err(here)?;
                 let set = file.split('/').next().unwrap_or_default();
-                self.set(set).map_err(|_| here(Error::input(format!("{file} is of no set"))))?;
+                self.set(set).map_err(|_| here(Error::input(format!("{file} does not belong to a set"))))?;
             }
             if run.scene.is_none() && run.problems.is_none() {
                 return Err(here(Error::input("it has neither a scene nor problems")));
@@ -221,7 +221,7 @@ mod tests {
         };
         assert!(Manifest::parse(&run("s/r.urdf")).is_ok());
         let message = Manifest::parse(&run("t/r.urdf")).unwrap_err().to_string();
-        assert!(message.contains("of no set"), "{message}");
+        assert!(message.contains("does not belong to a set"), "{message}");
         assert!(Manifest::parse("[[set]]").is_err());
     }
 }

@@ -47,14 +47,14 @@ pub fn read(archive: &Path, suffix: &str, kind: &str, options: &SceneOptions) ->
     if found.is_empty() {
         let kinds: Vec<&str> = kinds.into_iter().collect();
         let message = format!("it has no problems of the kind '{kind}'");
-        let remedy = format!("there are {}, and {ALL} for all of them", kinds.join(", "));
+        let remedy = format!("available: {}, and {ALL} for all of them", kinds.join(", "));
         return Err(Error::usage(message).in_file(archive).remedy(remedy));
     }
     let folder = archive.parent().unwrap_or(Path::new(""));
     let problems = found.into_iter().map(|(name, files)| {
         let at = |e: Error| e.within(format!("problem {name}")).in_file(archive);
         let [Some(scene), Some(request)] = files else {
-            return Err(at(Error::input("it lacks its scene or its request")));
+            return Err(at(Error::input("its scene or its request is missing")));
         };
         let scene = text(scene).map_err(at)?;
         let planning = PlanningScene::parse(scene, folder, options).map_err(at)?;

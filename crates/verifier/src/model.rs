@@ -37,8 +37,8 @@ impl Model {
 
     /// Compares the hashes in a file with those of robot and scene.
     pub(crate) fn require_hashes(&self, [robot, scene]: [Hash; 2]) -> Result<(), Refusal> {
-        require(robot == self.hashes[0], || "the certificates are of another robot".into())?;
-        require(scene == self.hashes[1], || "the certificates are of another scene".into())
+        require(robot == self.hashes[0], || "the certificates belong to another robot".into())?;
+        require(scene == self.hashes[1], || "the certificates belong to another scene".into())
     }
 }
 

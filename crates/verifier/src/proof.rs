@@ -105,7 +105,7 @@ impl Pair<'_> {
 
     pub fn require_separated(&self, part: Part, axis: [f64; 3], motions: &mut Motions) -> Result<(), Refusal> {
         let Range::Local(time) = part.time else {
-            return Err(Refusal::new("the axis is for several segments"));
+            return Err(Refusal::new("one axis cannot cover several segments"));
         };
         let Part { a, b, .. } = part;
         let mut motion = |side: &Side| side.body.map(|body| motions.get(self.frame, body, &time));

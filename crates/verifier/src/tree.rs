@@ -40,11 +40,11 @@ impl<'m> Tree<'m> {
     pub fn new(triangles: Vec<&'m [[f64; 3]; 3]>, partition: &Partition) -> Result<Self, Refusal> {
         let n = triangles.len();
         let counts = partition.order.len() == n && partition.left.len() == n.saturating_sub(1);
-        require(counts, || "the partition has another number of triangles".into())?;
+        require(counts, || "the partition has the wrong number of triangles".into())?;
         let mut seen = vec![false; n];
         for &index in &partition.order {
             let fresh = seen.get_mut(index as usize).is_some_and(|seen| !std::mem::replace(seen, true));
-            require(fresh, || format!("triangle {index} is twice in the partition, or does not exist"))?;
+            require(fresh, || format!("triangle {index} appears twice in the partition, or does not exist"))?;
         }
         let nodes = split(n, &partition.left)?;
         let mut tree = Self { triangles, order: partition.order.clone(), nodes };

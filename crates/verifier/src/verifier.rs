@@ -59,7 +59,7 @@ impl<'m> Verifier<'m> {
         let [of_links @ .., of_scene] = header.partitions.as_slice() else {
             return Err(Refusal::new("the partitions are missing"));
         };
-        require(of_links.len() == robot.links.len(), || "the file has another number of partitions".into())?;
+        require(of_links.len() == robot.links.len(), || "the file has the wrong number of partitions".into())?;
         let mut link_trees = Vec::new();
         for (link, partition) in robot.links.iter().zip(of_links) {
             let tree = Tree::new(link.triangles.iter().collect(), partition);
@@ -128,7 +128,7 @@ impl<'m> Verifier<'m> {
 
     /// The certificate is for the motion and the statement.
     fn require_statement(&self, claim: &Claim, motion: &Motion) -> Result<(), Refusal> {
-        require(claim.motion == motion.hash(), || "the certificate is of another motion".into())?;
+        require(claim.motion == motion.hash(), || "the certificate belongs to another motion".into())?;
         let margin = self.statement.margin_m;
         require(claim.margin_m == margin, || format!("the margin is {} m, not {margin} m", claim.margin_m))?;
         let n = claim.joint_tolerance.len();

@@ -59,7 +59,7 @@ fn a_cycle_is_refused() {
     let text = super::robot(&[&*links[0], &*links[1], &*joints[0], &*joints[1]]);
     desk.put("loop.urdf", text);
     let files = ["--robot", "left=robot.urdf", "--robot", "right=loop.urdf", "--motions", "two.npy"];
-    refused(&desk.check_paths(&files, &[]).run, &["loop.urdf", "cyclic"]);
+    refused(&desk.check_paths(&files, &[]).run, &["loop.urdf", "form a cycle"]);
 }
 
 #[test]

@@ -23,7 +23,7 @@ from ._worker import Work, Worker
 _MAX_DEATHS = 3
 # Time that a run waits while no process can be started, seconds.
 _PATIENCE_S = 120.0
-_GOES_ON = "the shards so far are kept, and the same call goes on"
+_GOES_ON = "the finished shards are kept, and the same call continues"
 
 
 class _Actor:
@@ -221,7 +221,7 @@ class _Crew:
         alive = slot.node is None or any(node["Alive"] and node["NodeID"] == slot.node for node in _nodes())
         if self._deaths[of] > _MAX_DEATHS * (len(self._slots) if index is None else 1):
             what = "the engine" if index is None else f"shard {index}"
-            message = f"{what} has ended {self._deaths[of]} processes, perhaps for lack of memory: {error}"
+            message = f"{what} has ended {self._deaths[of]} processes, possibly for lack of memory: {error}"
             self._fail(Error(message, kind="memory", remedy="choose fewer actors or a smaller shard_rows"))
         elif alive and self._failure is None:
             self._start(slot)

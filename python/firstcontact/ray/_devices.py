@@ -24,7 +24,7 @@ def device_of(gpu: str | int, proc: Path = _PROC) -> str:
         if str(gpu) in (index, uuid) or (str(gpu).startswith("GPU-") and uuid.startswith(str(gpu))):
             return f"pci:{_normal(address)}"
     known = ", ".join(f"{index} at {_normal(address)}" for index, _, address in listed) or "none"
-    remedy = "name the adapter: device='pci:…' with actors=1"
+    remedy = "choose the adapter with device='pci:…' and actors=1"
     raise Error(f"there is no GPU {gpu} on {os.uname().nodename}, but {known} ({remedy})", kind="gpu", remedy=remedy)
 
 

@@ -122,7 +122,7 @@ class Roadmap:
         vertices, edges = self._arrays()
         pairs = integers(edges[first : first + n], "edges")
         if pairs.size and (pairs.min() < 0 or pairs.max() >= len(vertices)):
-            raise ValueError(f"edges name vertices {pairs.min()} to {pairs.max()}, and there are {len(vertices)}")
+            raise ValueError(f"edges refer to vertices {pairs.min()} to {pairs.max()}, but there are {len(vertices)}")
         unique, places = np.unique(pairs, return_inverse=True)
         return configurations(vertices[unique], vertices.shape[1], "vertices")[places.reshape(pairs.shape)]
 

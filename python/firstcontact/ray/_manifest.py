@@ -135,7 +135,7 @@ def _faults(out: Path, plan: _plan.Plan, manifest: Any) -> Iterator[tuple[str, s
         yield NAME, "this is not the manifest of a run"
         return
     if manifest.get("plan_sha256") != plan.sha256:
-        yield NAME, "the manifest is of another plan"
+        yield NAME, "the manifest belongs to another plan"
     records = []
     for index in range(plan.n_shards):
         file = _shards.name_of(index, plan.form)
@@ -145,7 +145,7 @@ def _faults(out: Path, plan: _plan.Plan, manifest: Any) -> Iterator[tuple[str, s
             return
         record, hashed = found
         if not fits(record, plan, index):
-            yield file, "the shard is of another run"
+            yield file, "the shard belongs to another run"
             return
         if _shards.sha256(out / file) != hashed:
             yield file, "the shard is damaged"
@@ -156,7 +156,7 @@ def _faults(out: Path, plan: _plan.Plan, manifest: Any) -> Iterator[tuple[str, s
     root = _native.merkle_root([block for record in records for block in record.blocks])
     totals = {name: sum(getattr(record, name) for record in records) for name in ("motions", "free", "contact")}
     if manifest.get("merkle_root") != root or any(manifest.get(name) != n for name, n in totals.items()):
-        yield NAME, "counts or Merkle root are not those of the shards"
+        yield NAME, "counts or Merkle root do not match the shards"
 
 
 def fits(record: Record, plan: _plan.Plan, index: int) -> bool:

@@ -47,7 +47,7 @@ class Plan:
             raise ValueError(f"shard_rows is {shard_rows}, not a multiple of {BLOCK}")
         options = {name: value for name, value in engine._options.items() if name not in _WITHOUT_EFFECT}
         if options["all_contacts"] and form != "jsonl":
-            raise ValueError("all_contacts=True needs form='jsonl': columns hold the first contact alone")
+            raise ValueError("all_contacts=True needs form='jsonl': columns have only the first contact")
         robot, scene = _native.hashes(engine._native)
         pairs = [list(pair) for pair in engine.tested_link_pairs]
         described = json.loads(json.dumps(source.describe(), default=str))
@@ -89,7 +89,7 @@ class Plan:
         differences = list(self._differences(read(path)))
         if differences:
             remedy = "choose another folder, or remove this one"
-            message = f"{path}: the run in this folder is another: {'; '.join(differences)} ({remedy})"
+            message = f"{path}: this folder contains another run: {'; '.join(differences)} ({remedy})"
             raise Error(message, kind="usage", file=str(path), remedy=remedy)
 
     def _differences(self, other: dict[str, Any]) -> list[str]:

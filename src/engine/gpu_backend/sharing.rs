@@ -228,7 +228,7 @@ impl EngineCore {
 }
 
 fn gone() -> Error {
-    Error::new(ErrorKind::Gpu, "nobody waits for the answers")
+    Error::new(ErrorKind::Gpu, "the receiver of the answers is gone")
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ impl Schedule {
 
     fn check(&self, n_pairs: usize, n_places: usize) -> Result<()> {
         if n_pairs != n_places {
-            return Err(Error::usage(format!("{n_pairs} pairs and {n_places} places")));
+            return Err(Error::usage(format!("{n_pairs} pairs but {n_places} places")));
         }
         self.settings().check()
     }

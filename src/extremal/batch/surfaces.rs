@@ -170,7 +170,7 @@ impl OnDevice {
                 let [u, v] = [0, 1].map(|i| patch.basis()[i].domain()).map(|[lo, hi]| [lo, hi - lo]);
                 Ok(Self { what: [first as f64, patch.outward(), 0.0, 1.0], domain: Some([u, v]) })
             }
-            _ => Err(Error::usage("the kernel follows tori and Bézier patches").remedy("use extremal::Tracker")),
+            _ => Err(Error::usage("the kernel supports only tori and Bézier patches").remedy("use extremal::Tracker")),
         }
     }
 
@@ -194,7 +194,7 @@ impl OnDevice {
 fn bicubic(patch: &SplineSurface) -> Result<[DVec4; NET]> {
     let unfit = |b: &Basis| b.degree() > 3 || b.n_points() != b.degree() + 1;
     if patch.basis().iter().any(unfit) || patch.is_closed() != [false; 2] {
-        let message = "a patch of several spans, of a degree above 3, or closed";
+        let message = "the patch has several spans, has a degree above 3, or is closed";
         return Err(Error::usage(message).remedy("cut it into Bézier patches, or use extremal::Tracker"));
     }
     let columns = patch.basis()[1].n_points();

@@ -42,11 +42,11 @@ impl Header {
         let n_length = match start[6] {
             1 => 2,
             2 | 3 => 4,
-            version => return Err(Error::input(format!("a .npy file of version {version}"))),
+            version => return Err(Error::input(format!("version {version} of the .npy format is not supported"))),
         };
         let length = take(n_length)?.iter().rev().fold(0, |n, &b| n << 8 | usize::from(b));
         if length > MAX_HEADER_BYTES {
-            return Err(Error::input(format!("a header of {length} bytes: damaged")));
+            return Err(Error::input(format!("its header has {length} bytes: damaged")));
         }
         let header = take(length)?;
         let header = std::str::from_utf8(&header).map_err(|_| Error::input("its header is not text: damaged"))?;

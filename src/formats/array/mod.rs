@@ -58,10 +58,10 @@ impl Layout {
                 return Err(Error::input(message).remedy(SEE_COLUMNS));
             }
             [_, w, _] => {
-                let message = format!("shape {shown} has {w} way-points, only 2 are supported: start and end");
+                let message = format!("shape {shown} has {w} waypoints, only 2 are supported: start and end");
                 return Err(Error::input(message));
             }
-            _ => return Err(Error::input(format!("shape {shown}, want (motions, 2, {n_columns})"))),
+            _ => return Err(Error::input(format!("shape {shown}, expected (motions, 2, {n_columns})"))),
         };
         Ok(Self { n_motions, n_columns, element, is_fortran: header.is_fortran })
     }

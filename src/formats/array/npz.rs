@@ -160,7 +160,7 @@ pub(super) fn joint_names(archive: &Archive, member: &Member) -> Result<Vec<Stri
         let mut bytes = Vec::new();
         decompressed(archive, member)?.take(MAX_NAME_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         if bytes.len() as u64 > MAX_NAME_BYTES {
-            return Err(Error::input(format!("it takes more than {MAX_NAME_BYTES} bytes")));
+            return Err(Error::input(format!("it has more than {MAX_NAME_BYTES} bytes")));
         }
         names(&bytes)
     };
@@ -171,7 +171,7 @@ pub(super) fn joint_names(archive: &Archive, member: &Member) -> Result<Vec<Stri
 fn names(bytes: &[u8]) -> Result<Vec<String>> {
     let header = Header::read(&mut &bytes[..])?;
     let wanted = || {
-        let message = format!("it is {} of shape {:?}, want strings", quoted(&header.descr), header.shape);
+        let message = format!("it is {} of shape {:?}, expected strings", quoted(&header.descr), header.shape);
         Error::input(foreign(&message)).remedy("save numpy.array(['joint', …]), one name for each column")
     };
     let damaged = || Error::input("its names are damaged");
@@ -203,5 +203,5 @@ fn names(bytes: &[u8]) -> Result<Vec<String>> {
 }
 
 fn damaged(cause: &rawzip::Error) -> Error {
-    Error::input(format!("it is not a .npz archive, or damaged: {}", foreign(cause)))
+    Error::input(format!("it is not a .npz archive, or it is damaged: {}", foreign(cause)))
 }

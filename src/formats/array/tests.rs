@@ -132,14 +132,14 @@ fn wrong_archives_are_errors() {
     refused(&[("positions.npy", &array[..array.len() - 1])], "array 'positions': its shape takes 32 bytes");
     refused(&[("positions.npy", &[&array[..], &[0]].concat())], "truncated or damaged");
     refused(&[("positions.npy", b"text")], "array 'positions'");
-    refused(&[("positions.npy", &npy("<f8", false, &[1, 3, 2], &[0.0; 6]))], "3 way-points");
+    refused(&[("positions.npy", &npy("<f8", false, &[1, 3, 2], &[0.0; 6]))], "3 waypoints");
     refused(&[("positions.npy", &npy("<f8", false, &[1, 2, 3], &[0.0; 6]))], "3 columns where the robot has 2");
     let with_names = |names: &[u8], word: &str| refused(&[("joint_names.npy", names), ("q.npy", &array)], word);
     with_names(&names(&["a", "c"]), "no moving joint 'c'");
-    with_names(&names(&["a", "a"]), "'a' is named twice");
+    with_names(&names(&["a", "a"]), "'a' appears twice");
     with_names(&names(&["a"]), "joint 'b' (--missing-joints");
-    with_names(&npy("<f8", false, &[2], &[0.0; 2]), "want strings");
-    with_names(&npy("|O", false, &[2], &[]), "want strings");
+    with_names(&npy("<f8", false, &[2], &[0.0; 2]), "expected strings");
+    with_names(&npy("|O", false, &[2], &[]), "expected strings");
     with_names(&npy("<U0", false, &[1_000_000_000_000], &[]), "damaged");
     with_names(&npy("<U4", false, &[2], &[]), "damaged");
     let zero = MotionOptions::default().with_missing_joints(crate::formats::MissingJoints::Zero);
@@ -159,7 +159,7 @@ fn damaged_archives_are_found_by_their_checksum() {
     assert!(error.contains("checksum"), "{error}");
     for cut in [0, 4, 30, whole.len() / 2, whole.len() - 1] {
         let error = npz(&whole[..cut]).unwrap_err();
-        assert!(error.contains("not a .npz archive, or damaged"), "{cut}: {error}");
+        assert!(error.contains("not a .npz archive, or it is damaged"), "{cut}: {error}");
     }
 }
 

@@ -77,7 +77,7 @@ impl Builder {
             [first, rest @ ..] if rest.len() >= 2 => {
                 rest.windows(2).try_for_each(|pair| self.triangle([*first, pair[0], pair[1]]))
             }
-            _ => Err(Error::input(format!("a polygon with {} vertices", vertices.len()))),
+            _ => Err(Error::input(format!("a polygon has only {} vertices", vertices.len()))),
         }
     }
 
@@ -85,7 +85,7 @@ impl Builder {
     /// orientation.
     pub fn strip(&mut self, vertices: &[DVec3]) -> Result<()> {
         if vertices.len() < 3 {
-            return Err(Error::input(format!("a triangle strip with {} vertices", vertices.len())));
+            return Err(Error::input(format!("a triangle strip has only {} vertices", vertices.len())));
         }
         vertices
             .windows(3)

@@ -83,7 +83,7 @@ impl Mesh {
     pub fn load_watched(path: &Path, limits: &LoadLimits, watch: &Watch) -> Result<Self> {
         let format = MeshFormat::of_path(path).ok_or_else(|| {
             let extension = path.extension().unwrap_or_default().to_string_lossy();
-            Error::input(format!("{} is no mesh format: stl, obj, dae, ply, glb, gltf", quoted(&extension)))
+            Error::input(format!("{} is not a mesh format: use stl, obj, dae, ply, glb or gltf", quoted(&extension)))
                 .in_file(path)
         })?;
         if matches!(format, MeshFormat::Obj | MeshFormat::Stl) {
@@ -151,7 +151,7 @@ mod tests {
             assert_eq!(MeshFormat::of_path(Path::new(name)), Some(format));
         }
         assert_eq!(MeshFormat::of_path(Path::new("stl")), None);
-        assert!(Mesh::load("no.such", &LoadLimits::default()).unwrap_err().to_string().contains("no mesh format"));
+        assert!(Mesh::load("no.such", &LoadLimits::default()).unwrap_err().to_string().contains("not a mesh format"));
     }
 
     #[test]

@@ -66,14 +66,14 @@ fn vertex<'a>(words: impl Iterator<Item = &'a str>) -> Result<DVec3> {
     }
     match n {
         3 | 4 | 6 | 7 => Ok(at.into()),
-        _ => Err(Error::input(format!("a vertex of {n} numbers"))),
+        _ => Err(Error::input(format!("a vertex has {n} numbers, expected 3, 4, 6 or 7"))),
     }
 }
 
 /// The vertex of `v`, `v/vt`, `v//vn` or `v/vt/vn`: counted from 1, or backwards from the last one if negative.
 fn corner(word: &str, vertices: &[DVec3]) -> Result<DVec3> {
     let index = word.split('/').next().unwrap_or_default();
-    let index: i64 = index.parse().map_err(|_| Error::input(format!("{} is no vertex number", quoted(word))))?;
+    let index: i64 = index.parse().map_err(|_| Error::input(format!("{} is not a vertex number", quoted(word))))?;
     let n = vertices.len();
     let place = if index < 0 { (n as i64).checked_add(index) } else { index.checked_sub(1) };
     place

@@ -32,7 +32,7 @@ pub(super) fn read(mut from: impl BufRead, length: u64, out: &mut Builder) -> Re
             "its header says {n} triangles, {} bytes, but it has {length} bytes: truncated or damaged",
             length_of(n),
         ))),
-        None => Err(Error::input(format!("{length} bytes are no STL: truncated"))),
+        None => Err(Error::input(format!("{length} bytes are too few for an STL file: truncated"))),
     }
 }
 
@@ -83,13 +83,13 @@ fn ascii(mut lines: Lines<impl BufRead>, out: &mut Builder) -> Result<()> {
                 let mut coordinate = || number(words.next().unwrap_or_default()).map_err(here);
                 vertices.push(DVec3::new(coordinate()?, coordinate()?, coordinate()?));
                 if words.next().is_some() {
-                    return Err(here(Error::input("a vertex of more than 3 numbers")));
+                    return Err(here(Error::input("a vertex has more than 3 numbers")));
                 }
                 State::Loop
             }
             (State::Loop, "endloop") => {
                 let [a, b, c] = vertices[..] else {
-                    return Err(here(Error::input(format!("a facet with {} vertices", vertices.len()))));
+                    return Err(here(Error::input(format!("a facet has {} vertices, expected 3", vertices.len()))));
                 };
                 out.triangle([a, b, c]).map_err(here)?;
                 vertices.clear();

@@ -25,7 +25,7 @@ impl AttachedYaml {
         let frame = object.header.frame_id.trim_start_matches('/');
         if !frame.is_empty() && frame != link {
             let message = format!("its pose is in the frame {}, not in that of its link", quoted(frame));
-            let remedy = format!("give its pose in the frame of {}", quoted(&link));
+            let remedy = format!("give its pose in the frame {}", quoted(&link));
             return Err(here(Error::input(message).remedy(remedy)));
         }
         let triangles = object.triangles(DAffine3::IDENTITY, folder, left).map_err(here)?;

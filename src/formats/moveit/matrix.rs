@@ -48,11 +48,11 @@ impl AllowedCollisions {
             return Err(at(Error::input(format!("its values are not {n} rows of {n}, for {n} names"))));
         }
         if yaml.default_entry_names.len() != yaml.default_entry_values.len() {
-            return Err(at(Error::input("it has not as many default values as default names")));
+            return Err(at(Error::input("it has different numbers of default names and default values")));
         }
         let indices: HashMap<_, _> = yaml.entry_names.into_iter().enumerate().map(|(i, name)| (name, i)).collect();
         if indices.len() != n {
-            return Err(at(Error::input("it names something twice")));
+            return Err(at(Error::input("it lists a name twice")));
         }
         Ok(Self {
             indices,

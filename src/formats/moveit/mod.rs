@@ -136,7 +136,7 @@ impl PlanningScene {
     pub fn parse(text: &str, folder: &Path, options: &SceneOptions) -> Result<Self> {
         let yaml: SceneYaml = parse(text, options.limits.memory_bytes)?;
         if yaml.world.octomap.as_ref().is_some_and(has_cells) {
-            return Err(Error::input("the scene has an octomap, which is no set of triangles"));
+            return Err(Error::input("the scene has an octomap, which is not supported because it has no triangles"));
         }
         let mut frames = HashMap::from([(String::new(), DAffine3::IDENTITY), ("world".into(), DAffine3::IDENTITY)]);
         for frame in &yaml.fixed_frame_transforms {
@@ -221,7 +221,8 @@ pub fn placed(robot: &Robot, root: DAffine3) -> Robot {
 /// Reads YAML into a type, with bounds on the cost of aliases and nesting.
 fn parse<T: DeserializeOwned>(text: &str, memory_bytes: u64) -> Result<T> {
     if text.len() as u64 > memory_bytes {
-        return Err(Error::input(format!("its {} bytes do not fit", text.len())).remedy("allow more with --memory"));
+        return Err(Error::input(format!("its {} bytes exceed the memory limit", text.len()))
+            .remedy("allow more with --memory"));
     }
     serde_saphyr::from_str(text).map_err(|cause| Error::input(format!("YAML: {}", shortened(&cause.to_string(), 200))))
 }
@@ -229,7 +230,7 @@ fn parse<T: DeserializeOwned>(text: &str, memory_bytes: u64) -> Result<T> {
 fn frame_of(frames: &HashMap<String, DAffine3>, header: &Header) -> Result<DAffine3> {
     frames.get(header.frame_id.trim_start_matches('/')).copied().ok_or_else(|| {
         let name = quoted(&header.frame_id);
-        Error::input(format!("it stands in the frame {name}, which the scene does not place"))
+        Error::input(format!("its pose is in the frame {name}, which the scene does not define"))
     })
 }
 

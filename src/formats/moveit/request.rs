@@ -69,7 +69,7 @@ impl Request {
     pub fn motion(&self, robot: &Robot, scene: &RobotState, missing: &MissingJoints) -> Result<[Vec<f64>; 2]> {
         if let Some(free) = robot.columns.iter().find(|c| matches!(c.kind, ColumnKind::Free(_))) {
             return Err(Error::usage(format!(
-                "a problem moves no free joint, but the robot has {}",
+                "planning problems do not support free joints, but the robot has {}",
                 quoted(&free.name)
             )));
         }

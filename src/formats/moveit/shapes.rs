@@ -80,7 +80,9 @@ impl CollisionObject {
             Some(_) => return Err(Error::input("its operation is not 'add'")),
         }
         if !self.planes.is_empty() {
-            return Err(Error::input("it has a plane, which has no end and no triangles").remedy("use a large box"));
+            return Err(
+                Error::input("it has a plane, which is infinite and has no triangles").remedy("use a large box")
+            );
         }
         let own = self.own_pose()?;
         let mut out = Vec::new();
@@ -152,9 +154,9 @@ impl PrimitiveYaml {
             ("sphere", &[radius_m]) => Ok(Primitive::Sphere { radius_m }),
             ("cylinder", &[length_m, radius_m]) => Ok(Primitive::Cylinder { radius_m, length_m }),
             ("box" | "sphere" | "cylinder", numbers) => {
-                Err(Error::input(format!("a {kind} with {} dimensions", numbers.len())))
+                Err(Error::input(format!("a {kind} has {} dimensions", numbers.len())))
             }
-            _ => Err(Error::input(format!("{} is no shape that is supported: box, sphere, cylinder", quoted(kind)))),
+            _ => Err(Error::input(format!("the shape {} is not supported: use box, sphere or cylinder", quoted(kind)))),
         }
     }
 }
@@ -174,7 +176,7 @@ impl MeshYaml {
         };
         let Some(found) = places.iter().find(|p| p.is_file()) else {
             return Err(Error::input(format!("the mesh {} does not exist", quoted(resource)))
-                .remedy("--package-path names another folder to look in"));
+                .remedy("--package-path DIR adds a folder to search"));
         };
         let mesh = Mesh::load(found, &options.limits)?;
         Ok(mesh.triangles.iter().map(|t| t.map(|v| v * scale)).collect())
@@ -182,7 +184,7 @@ impl MeshYaml {
 
     fn inline(&self, scale: DVec3) -> Result<Vec<Triangle>> {
         if self.triangles.is_empty() {
-            return Err(Error::input("a mesh without a triangle"));
+            return Err(Error::input("a mesh has no triangle"));
         }
         let vertex = |&i: &u32| {
             let v = self.vertices.get(i as usize).ok_or_else(|| Error::input(format!("a mesh has no vertex {i}")))?;

@@ -142,7 +142,7 @@ impl Document {
         let twice = self.enabled.iter().find_map(|pair| Some((pair, disabled.get(&pair.key())?)));
         let Some((pair, line)) = twice else { return Ok(()) };
         let [a, b] = pair.links.each_ref().map(|name| quoted(&name.text));
-        let message = format!("links {a} and {b} are enabled here and disabled in line {line}");
+        let message = format!("links {a} and {b} are enabled here and disabled on line {line}");
         let at = format!("line {}", pair.links[0].line);
         Err(Error::input(message).at(at).remedy("remove enable_collisions or disable_collisions of this pair"))
     }

@@ -80,10 +80,10 @@ impl Srdf {
         let Document { name, ignored, .. } = &self.document;
         let ignored = ignored.first().map(|first| {
             let (n, name, line) = (ignored.len(), quoted(&first.text), first.line);
-            format!("{file}: elements that are not used: {n}, the first is {name} in line {line}")
+            format!("{file}: elements that are not used: {n}, the first is {name} on line {line}")
         });
         let other = name.as_ref().filter(|name| **name != robot.name).map(|name| {
-            format!("{file}: it describes the robot {}, and the robot is {}", quoted(name), quoted(&robot.name))
+            format!("{file}: it describes the robot {}, but the robot is {}", quoted(name), quoted(&robot.name))
         });
         ignored.into_iter().chain(other).collect()
     }
@@ -120,7 +120,11 @@ impl Srdf {
     pub fn link_pairs(&self, robot: &Robot) -> Result<LinkPairs> {
         self.check(robot)?;
         if robot.links.len() > LinkPairs::MAX_LINKS {
-            let message = format!("pairs of {} links: more than {} links", robot.links.len(), LinkPairs::MAX_LINKS);
+            let message = format!(
+                "the robot has {} links, but at most {} can be tested in pairs",
+                robot.links.len(),
+                LinkPairs::MAX_LINKS
+            );
             return Err(Error::new(ErrorKind::Memory, message));
         }
         let Document { disabled, enabled, disabled_by_default, .. } = &self.document;
@@ -173,9 +177,12 @@ impl Srdf {
                 let other = values.insert(column, (value, group));
                 if let Some((_, other)) = other.filter(|(other, _)| *other != value) {
                     let (name, groups) = (quoted(&joint.name.text), [&group.text, &other.text].map(|g| quoted(g)));
-                    let message =
-                        format!("joint {name} has two values in {}, of {}", quoted(state), groups.join(" and "));
-                    return Err(self.error(message, joint.name.line).remedy("name the state as GROUP/STATE"));
+                    let message = format!(
+                        "joint {name} has two values in the state {}, from the groups {}",
+                        quoted(state),
+                        groups.join(" and ")
+                    );
+                    return Err(self.error(message, joint.name.line).remedy("give the state as GROUP/STATE"));
                 }
             }
         }
@@ -191,7 +198,8 @@ impl Srdf {
         };
         let columns: Vec<_> = robot.columns.iter().filter(|c| is_own(c.kind, &c.name)).collect();
         if !columns.is_empty() && columns.len() != joint.values.len() {
-            let message = format!("joint {} has {} values, want {}", quoted(name), joint.values.len(), columns.len());
+            let message =
+                format!("joint {} has {} values, expected {}", quoted(name), joint.values.len(), columns.len());
             return Err(self.error(message, joint.name.line));
         }
         Ok(columns.iter().map(|c| c.name.clone()).zip(joint.values.iter().copied()).collect())
@@ -201,8 +209,8 @@ impl Srdf {
         let listed: Vec<String> = self.states().take(MAX_LISTED).map(|state| state.join("/")).collect();
         let error = Error::input(format!("no group_state is called {}", quoted(state)));
         let error = error.remedy(match &listed[..] {
-            [] => "it has none".to_string(),
-            _ => format!("it has {}", listed.join(", ")),
+            [] => "the SRDF has no group_state".to_string(),
+            _ => format!("the SRDF has {}", listed.join(", ")),
         });
         self.locate(error)
     }

@@ -148,12 +148,12 @@ fn states_give_values_of_columns() {
         let message = srdf.joint_values(state, &robot).unwrap_err().to_string();
         assert!(words.iter().all(|word| message.contains(word)), "{state}: {message}");
     }
-    assert!(read(&[]).joint_values("home", &robot).unwrap_err().to_string().contains("it has none"));
+    assert!(read(&[]).joint_values("home", &robot).unwrap_err().to_string().contains("the SRDF has no group_state"));
 }
 
 #[test]
 fn values_that_do_not_suit_their_joint_are_errors() {
-    for (joint, value, words) in [("j0", "1 2", "2 values, want 1"), ("free", "1 2 3", "3 values, want 7")] {
+    for (joint, value, words) in [("j0", "1 2", "2 values, expected 1"), ("free", "1 2 3", "3 values, expected 7")] {
         let state = format!(r#"<group_state name="s" group="g"><joint name="{joint}" value="{value}"/></group_state>"#);
         let message = read(&["<group name=\"g\"/>", &state]).joint_values("s", &robot()).unwrap_err().to_string();
         assert!(message.starts_with("line 3: ") && message.contains(words), "{message}");
@@ -174,7 +174,7 @@ fn other_elements_are_accepted_or_counted() {
     let mut robot = robot();
     assert!(srdf.check(&robot).is_ok());
     let [warning] = &srdf.warnings(&robot)[..] else { panic!("{:?}", srdf.warnings(&robot)) };
-    assert!(warning.contains("not used: 2, the first is 'disable_collision' in line 6"), "{warning}");
+    assert!(warning.contains("not used: 2, the first is 'disable_collision' on line 6"), "{warning}");
     // The names of the robot.
     assert!(read(&elements[..4]).warnings(&robot).is_empty());
     robot.name = "leg".into();
@@ -187,10 +187,10 @@ fn other_elements_are_accepted_or_counted() {
 #[test]
 fn malformed_elements_are_errors_with_their_line() {
     for (element, words) in [
-        (r#"<disable_collisions link1="a" link="b"/>"#, "<disable_collisions> does not know the attribute 'link'"),
+        (r#"<disable_collisions link1="a" link="b"/>"#, "<disable_collisions> has the unknown attribute 'link'"),
         (r#"<disable_collisions link1="a"/>"#, "has no link2"),
         (r#"<enable_collisions link1="" link2="b"/>"#, "has no link1"),
-        (r#"<disable_default_collisions link1="a"/>"#, "does not know the attribute 'link1'"),
+        (r#"<disable_default_collisions link1="a"/>"#, "has the unknown attribute 'link1'"),
         (r#"<group/>"#, "has no name"),
         (r#"<group_state name="s"/>"#, "has no group"),
         (r#"<group_state name="s" group="g"/>"#, "no group is called 'g'"),
@@ -221,7 +221,7 @@ fn malformed_elements_are_errors_with_their_line() {
 fn a_pair_that_is_disabled_and_enabled_is_an_error() {
     let enable = r#"<enable_collisions link1="a" link2="c"/>"#;
     let message = Srdf::parse(&srdf(&[NOT_B, NOT_AC, enable])).unwrap_err().to_string();
-    for words in ["line 4: ", "'a' and 'c'", "in line 3", "remove"] {
+    for words in ["line 4: ", "'a' and 'c'", "on line 3", "remove"] {
         assert!(message.contains(words), "{words}: {message}");
     }
 }

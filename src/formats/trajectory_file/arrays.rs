@@ -70,7 +70,7 @@ fn shape(positions: &Numbers, n_columns: usize, source: &str) -> Result<[usize; 
             let message = format!("shape {shown} has {columns} columns where {source} {n_columns}");
             Err(Error::input(message).remedy(SEE_COLUMNS))
         }
-        _ => Err(Error::input(format!("shape {shown}, want (trajectories, points, {n_columns})"))),
+        _ => Err(Error::input(format!("shape {shown}, expected (trajectories, points, {n_columns})"))),
     }
 }
 
@@ -83,7 +83,7 @@ fn fits(arrays: &TrajectoryArrays, [n, n_points, n_columns]: [usize; 3]) -> Resu
         ("lengths", &arrays.lengths, &[n]),
     ] {
         if let Some(numbers) = numbers.as_ref().filter(|numbers| numbers.shape != want) {
-            let message = format!("shape {}, want {} as of positions", shown(&numbers.shape), shown(want));
+            let message = format!("shape {}, expected {} as for positions", shown(&numbers.shape), shown(want));
             return Err(Error::input(message).at(format!("array '{name}'")));
         }
     }
@@ -95,7 +95,7 @@ fn length(lengths: Option<&Numbers>, trajectory: usize, n_points: usize) -> Resu
     let Some(lengths) = lengths else { return Ok(n_points) };
     let length = lengths.values[trajectory];
     if !(length >= 1.0 && length <= n_points as f64 && length.fract() == 0.0) {
-        let message = format!("its length is {length:?}, want a whole number from 1 to {n_points}");
+        let message = format!("its length is {length:?}, expected a whole number from 1 to {n_points}");
         return Err(Error::input(message));
     }
     Ok(length as usize)

@@ -216,11 +216,13 @@ impl<'r> Builder<'r> {
             Interpolation::Auto | Interpolation::Quintic => [velocities, accelerations],
         };
         if used[0].is_some() && self.has_free_joint {
-            let message = "columns of a free root take no velocities: it moves straight between points";
+            let message = "columns of a free root cannot have velocities: it moves straight between points";
             return Err(Error::input(message).remedy("leave velocities out, or choose --interpolation linear"));
         }
         if used[0].is_some() && time_s.is_none() {
-            return Err(Error::input("it has velocities but no time").remedy("give times, or --interpolation linear"));
+            return Err(
+                Error::input("it has velocities but no time").remedy("give times, or choose --interpolation linear")
+            );
         }
         Ok(used)
     }
@@ -259,8 +261,8 @@ impl Path {
                 Err(Error::input(format!("its time {now:?} s does not exceed {before:?} s: times must increase")))
             }
             (None, None) => Ok(None),
-            (Some(_), None) => Err(Error::input("it has no time, but the points before it have")),
-            (None, Some(_)) => Err(Error::input("it has a time, but the points before it have none")),
+            (Some(_), None) => Err(Error::input("it has no time, but the points before it do")),
+            (None, Some(_)) => Err(Error::input("it has a time, but the points before it do not")),
         }
     }
 }

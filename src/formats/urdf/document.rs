@@ -114,7 +114,7 @@ fn shape(element: Node) -> Result<Shape> {
     };
     let mut kinds = geometry.children().filter(Node::is_element);
     let (Some(kind), None) = (kinds.next(), kinds.next()) else {
-        return refuse(geometry, "<geometry> has to have one shape".into());
+        return refuse(geometry, "<geometry> must have exactly one shape".into());
     };
     let length = |attribute| Ok(wanted::<1>(kind, attribute)?[0]);
     let geometry = match kind.tag_name().name() {
@@ -130,7 +130,7 @@ fn shape(element: Node) -> Result<Shape> {
             only_attributes(kind, &["filename", "scale"])?;
             let scale = DVec3::from(numbers::<3>(kind, "scale")?.unwrap_or([1.0; 3]));
             if scale.to_array().contains(&0.0) {
-                return refuse(kind, format!("a scale of {:?} {:?} {:?}", scale.x, scale.y, scale.z));
+                return refuse(kind, format!("the scale {:?} {:?} {:?} has a zero", scale.x, scale.y, scale.z));
             }
             ShapeGeometry::Mesh { filename: required(kind, "filename")?.to_string(), scale }
         }
@@ -163,7 +163,7 @@ fn read_joint(element: Node, name: String, warnings: &mut Vec<String>) -> Result
         "floating" => Kind::Floating,
         other => {
             let message = format!("{} joints are not supported", quoted(other));
-            return Err(Error::input(message).remedy("revolute, continuous, prismatic, fixed and floating are"));
+            return Err(Error::input(message).remedy("use revolute, continuous, prismatic, fixed or floating"));
         }
     };
     let link = |tag: &'static str| match child(element, tag)? {
@@ -179,7 +179,7 @@ fn read_joint(element: Node, name: String, warnings: &mut Vec<String>) -> Result
         // Scaled by the largest component, so that the length neither overflows nor underflows.
         axis = (given / given.abs().max_element()).try_normalize().ok_or_else(|| Error::input("its axis is zero"))?;
         if (given.length() - 1.0).abs() > 1e-3 {
-            warnings.push(warn("its axis is not of unit length and was made so"));
+            warnings.push(warn("its axis did not have unit length and was normalised"));
         }
     }
 
@@ -225,7 +225,7 @@ fn bound(limit: Node, attribute: &str) -> Result<f64> {
         None => Ok(0.0),
         Some(value) => match value.parse::<f64>() {
             Ok(x) if !x.is_nan() => Ok(x),
-            _ => Err(Error::input(format!("{attribute} is {}", quoted(value))).at(line(limit))),
+            _ => Err(Error::input(format!("{attribute} is {}, not a number", quoted(value))).at(line(limit))),
         },
     }
 }

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// The remedy if a package is not found.
 const PACKAGE_REMEDY: &str =
-    "--package-path DIR names another folder to look in: the package itself, or the folder that contains it";
+    "--package-path DIR adds a folder to search: the package itself, or the folder that contains it";
 
 pub(super) struct MeshFiles {
     /// The URDF's folder.
@@ -76,7 +76,8 @@ impl MeshFiles {
             // A path that begins with a slash would leave the folder in which it is searched.
             let rest = path.split_once('/').map(|(_, rest)| rest.trim_start_matches('/'));
             let rest = rest.filter(|r| !r.is_empty() && !path.starts_with('/'));
-            let rest = rest.ok_or_else(|| Error::input(format!("{} names no file in a package", quoted(filename))))?;
+            let rest =
+                rest.ok_or_else(|| Error::input(format!("{} does not name a file in a package", quoted(filename))))?;
             return Ok((self.package_dirs.clone(), vec![path, rest]));
         }
         match filename.split_once("://") {

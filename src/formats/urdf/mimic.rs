@@ -31,7 +31,7 @@ pub(super) fn resolve(document: &Document, mut sources: Vec<Source>) -> Result<V
             let master =
                 *master.ok_or_else(|| here(format!("it mimics {}, which does not exist", quoted(&mimic.joint))))?;
             if is_on_path.insert(at, ()).is_some() {
-                return Err(here(format!("it mimics itself in the end (a cycle), by {}", quoted(&mimic.joint))));
+                return Err(here(format!("it mimics itself (a cycle), through {}", quoted(&mimic.joint))));
             }
             path.push((at, mimic));
             at = master;
@@ -55,7 +55,7 @@ pub(super) fn resolve(document: &Document, mut sources: Vec<Source>) -> Result<V
                 Source::Free(_) => true,
             };
             if !is_finite {
-                return Err(here("what it mimics overflows"));
+                return Err(here("the multipliers and offsets of the joints that it mimics overflow"));
             }
             is_known[joint] = true;
             at = joint;

@@ -32,7 +32,7 @@ pub(super) fn order(document: &Document) -> Result<Order> {
         let (parent, child) = (find(&joint.parent)?, find(&joint.child)?);
         if let Some(other) = above[child].replace(i) {
             let other = quoted(&document.joints[other].name);
-            return Err(here(format!("link {} has another parent, by joint {other}", quoted(&joint.child))));
+            return Err(here(format!("link {} has another parent, through joint {other}", quoted(&joint.child))));
         }
         below[parent].push(Step { joint: i, parent, child });
     }
@@ -78,5 +78,5 @@ fn cycle(document: &Document, above: &[Option<usize>], links: &HashMap<&str, usi
     // After as many steps as there are links, the walk is on the cycle.
     let on_it = (0..above.len()).fold(from, |l, _| up(l));
     let (a, b) = (quoted(&document.links[on_it].name), quoted(&document.links[up(on_it)].name));
-    format!("its links are cyclic: {a} hangs on {b}, which hangs on {a} in the end")
+    format!("its links form a cycle: {a} is a child of {b}, which descends from {a}")
 }

@@ -156,8 +156,8 @@ impl Gpu {
         if (1..=most).contains(&width) && (1..=most).contains(&height) {
             return Ok(());
         }
-        let message = format!("a picture of {width}x{height} pixels");
-        Err(Error::usage(message).remedy(format!("each side is 1 to {most} on this adapter")))
+        let message = format!("a picture of {width}x{height} pixels is not possible");
+        Err(Error::usage(message).remedy(format!("each side must be 1 to {most} on this adapter")))
     }
 
     /// Draws, and returns the pixels row by row from the top: red, green, blue, 255.

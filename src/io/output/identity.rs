@@ -106,7 +106,7 @@ pub fn refuse_conflicts(outputs: &[(&str, &Path)]) -> Result<()> {
         refuse_input(path)?;
         for (other_name, other) in &outputs[..i] {
             if overlap(path, other) {
-                return Err(Error::usage(format!("{other_name} and {name} name the same file"))
+                return Err(Error::usage(format!("{other_name} and {name} refer to the same file"))
                     .in_file(path)
                     .remedy("choose another output"));
             }

@@ -41,7 +41,7 @@ pub(super) fn open(path: &Path) -> Result<(File, Guard)> {
             _ => {}
         }
     }
-    Err(Error::new(ErrorKind::Busy, "other processes replace this file again and again").in_file(path).remedy(WAIT))
+    Err(Error::new(ErrorKind::Busy, "other processes keep replacing this file").in_file(path).remedy(WAIT))
 }
 
 /// Refuses a file that another process has locked, without creating it and without keeping a lock.

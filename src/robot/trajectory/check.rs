@@ -55,7 +55,10 @@ impl Trajectory {
     fn check_free(&self, segment: usize, first: usize, name: impl Fn() -> String + Copy) -> Result<()> {
         let degree = self.degree(segment);
         if degree > 1 {
-            let message = format!("joint {} moves freely, and straight between points: not by degree {degree}", name());
+            let message = format!(
+                "joint {} is free and must move straight between points, not along a curve of degree {degree}",
+                name()
+            );
             return Err(Error::input(message));
         }
         for end in 0..2 {

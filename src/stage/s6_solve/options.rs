@@ -89,17 +89,17 @@ impl SolveOptions {
     /// The tolerance or the margin is out of range, or the method does not support a margin.
     pub fn check(&self) -> Result<()> {
         if !(self.tolerance > 0.0 && self.tolerance <= 1.0) {
-            return Err(Error::usage(format!("a tolerance of {} is not between 0 and 1", self.tolerance)));
+            return Err(Error::usage(format!("the tolerance {} is not between 0 and 1", self.tolerance)));
         }
         if !(0.0..=MAX_MARGIN_M).contains(&self.margin_m) {
-            let message = format!("a margin of {} m is not between 0 and {MAX_MARGIN_M} m", self.margin_m);
+            let message = format!("the margin {} m is not between 0 and {MAX_MARGIN_M} m", self.margin_m);
             return Err(Error::usage(message));
         }
         if self.margin_m > 0.0 && self.method == Method::Paper {
-            return Err(Error::usage("the paper's solver knows no margin").remedy("use --solver jet"));
+            return Err(Error::usage("the paper's solver does not support a margin").remedy("use --solver jet"));
         }
         if self.all_contacts && self.mode == Mode::Verdict {
-            return Err(Error::usage("to tell all contacts takes the first contact, not the verdict alone"));
+            return Err(Error::usage("reporting all contacts requires the first contact, not only the verdict"));
         }
         Ok(())
     }

@@ -112,7 +112,7 @@ impl<'s> Checker<'s> {
         if a > 0 && b > 0 {
             walk.part([0, a], [0, b], Span::ALL, &motion, &HashSet::new())?;
         }
-        if walk.at == steps.len() { Ok(()) } else { refuse("steps that prove nothing", walk.at) }
+        if walk.at == steps.len() { Ok(()) } else { refuse("there are steps after the end of the proof", walk.at) }
     }
 }
 
@@ -139,18 +139,20 @@ impl Walk<'_> {
                     self.part(l, b, span, motion, clear)?;
                     self.part(r, b, span, motion, clear)
                 }
-                None => refuse("one polygon is not halved", at),
+                None => refuse("a single polygon cannot be halved", at),
             },
             Step::Fixed => match halves(b) {
                 Some([l, r]) => {
                     self.part(a, l, span, motion, clear)?;
                     self.part(a, r, span, motion, clear)
                 }
-                None => refuse("one polygon is not halved", at),
+                None => refuse("a single polygon cannot be halved", at),
             },
             Step::Plane { radius, normal } => self.plane(a, b, pair, motion, (*radius, *normal), at),
             Step::Apart { radius, clear: new, normal } => {
-                let Some(pair) = pair else { return refuse("contacts of more than two polygons", at) };
+                let Some(pair) = pair else {
+                    return refuse("contacts can only be excluded for one pair of polygons", at);
+                };
                 let mut clear = clear.clone();
                 self.clear(pair, motion, *radius, new, &mut clear, at)?;
                 let (n, m) = (self.claim.moving[pair.0].corners.len(), self.claim.fixed.0[pair.1].len());
@@ -167,7 +169,7 @@ impl Walk<'_> {
                 match pair {
                     Some(pair) => self.clear(pair, motion, *radius, new, &mut clear, at)?,
                     None if new.is_empty() => {}
-                    None => return refuse("contacts of more than two polygons", at),
+                    None => return refuse("contacts can only be excluded for one pair of polygons", at),
                 }
                 let [first, second] = span.halves();
                 let [l, r] = motion.halves();
@@ -185,7 +187,7 @@ impl Walk<'_> {
         radius: f64,
         at: usize,
     ) -> std::result::Result<course::Ball, Refusal> {
-        let Some(ball) = motion.ball(masses) else { return refuse("nothing is known of the motion here", at) };
+        let Some(ball) = motion.ball(masses) else { return refuse("the motion cannot be bounded here", at) };
         if !(ball.radius <= radius && radius.is_finite()) {
             return refuse("the ball does not contain the motion", at);
         }
@@ -231,7 +233,7 @@ impl Walk<'_> {
                     };
                     on_triangle([g(0, 0), g(1, 1), g(2, 2), g(0, 1), g(0, 2), g(1, 2)])
                 }),
-                _ => return refuse("a contact that does not exist", at),
+                _ => return refuse("the excluded contact does not exist", at),
             };
             if !holds {
                 return refuse("a contact is not excluded", at);
@@ -268,13 +270,13 @@ impl Walk<'_> {
                 .enumerate()
                 .map(|(k, c)| (apply(&ball.centre, *c), radius2 * box_rho2.unwrap_or(face.rho2[k][k])))
         });
-        if beyond(normal, corners, fixed) { Ok(()) } else { refuse("the plane does not keep them apart", at) }
+        if beyond(normal, corners, fixed) { Ok(()) } else { refuse("the plane does not separate the polygons", at) }
     }
 
     /// Checks that two polygons are apart at the middle of the time.
     fn apart(&self, (i, j): (usize, usize), motion: &Motion, normal: [f64; 3], at: usize) -> Checked {
         let face = &self.claim.moving[i];
-        let Some(ball) = motion.ball(&face.masses) else { return refuse("nothing is known of the motion here", at) };
+        let Some(ball) = motion.ball(&face.masses) else { return refuse("the motion cannot be bounded here", at) };
         let radius2 = Num::new(ball.middle_radius).square();
         let corners = face.corners.iter().enumerate();
         let balls = corners.map(|(k, c)| (apply(&ball.centre, *c), radius2 * face.rho2[k][k]));

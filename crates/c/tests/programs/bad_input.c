@@ -140,8 +140,8 @@ static void robots(void) {
     USAGE(fc_robot_join(names, NULL, 2, &no), "robots");
     USAGE(fc_robot_join(names, bad, 2, &no), "entry 1 of robots");
     USAGE(fc_robot_join(names, two, 2, &no), "left");
-    USAGE(fc_robot_join(names, two, 0, &no), "no robot");
-    USAGE(fc_robot_join(names, two, SIZE_MAX, &no), "beyond the range");
+    USAGE(fc_robot_join(names, two, 0, &no), "at least one robot");
+    USAGE(fc_robot_join(names, two, SIZE_MAX, &no), "exceeds the address space");
     USAGE(fc_robot_join(names, two, 1, NULL), "robot is null");
     const char *with_null[2] = {"left", NULL};
     USAGE(fc_robot_join(with_null, two, 2, &no), "names is null");
@@ -222,8 +222,8 @@ static void scenes(void) {
     USAGE(fc_scene_add_shape(scene, "a", FC_SHAPE_BOX, corners, 2, 1e-3, NULL, &n), "2 sizes");
     USAGE(fc_scene_add_shape(scene, "a", FC_SHAPE_BOX, NULL, 3, 1e-3, NULL, &n), "sizes_m");
     USAGE(fc_scene_add_shape(scene, "a", FC_SHAPE_SPHERE, corners + 3, 1, 1e-3, pose, &n), "NaN");
-    INPUT(fc_scene_add_shape(scene, "a", FC_SHAPE_SPHERE, corners, 1, 1e-3, NULL, &n), "has to be positive");
-    INPUT(fc_scene_add_shape(scene, "a", FC_SHAPE_SPHERE, corners + 3, 1, NAN, NULL, &n), "has to be positive");
+    INPUT(fc_scene_add_shape(scene, "a", FC_SHAPE_SPHERE, corners, 1, 1e-3, NULL, &n), "must be positive");
+    INPUT(fc_scene_add_shape(scene, "a", FC_SHAPE_SPHERE, corners + 3, 1, NAN, NULL, &n), "must be positive");
     INPUT(fc_scene_add_shape(scene, "a", FC_SHAPE_SPHERE, corners + 3, 1, 1e-15, NULL, &n), "too many triangles");
     USAGE(fc_scene_n_objects(NULL, &n), "the scene is null");
     USAGE(fc_scene_n_objects(scene, NULL), "n is null");
@@ -311,7 +311,7 @@ static void engine_options(void) {
     OK(fc_options_new(&bad));
     OK(fc_options_set_certificates(bad, 1));
     OK(fc_options_set_initial(bad, FC_INITIAL_IGNORE));
-    USAGE(fc_engine_new(robot, scene, bad, &no), "certificates with FC_INITIAL_IGNORE");
+    USAGE(fc_engine_new(robot, scene, bad, &no), "certificates cannot be combined with FC_INITIAL_IGNORE");
     OK(fc_options_set_initial(bad, FC_INITIAL_REPORT));
     USAGE(fc_engine_with_options(engine, bad, &no), "certificates need the scene");
     OK(fc_options_free(bad));
@@ -454,7 +454,7 @@ static void checks(void) {
     USAGE(fc_engine_check(engine, &rows, &null_rows, NULL, &no), "ends: the data");
     USAGE(fc_engine_check(engine, &rows, &two, NULL, &no), "1 starts but 2 ends");
     USAGE(fc_engine_check(engine, &wide, &wide, NULL, &no), "3 columns where 2");
-    USAGE(fc_engine_check(engine, &rows, &far, NULL, &no), "beyond the range");
+    USAGE(fc_engine_check(engine, &rows, &far, NULL, &no), "exceed the address space");
     USAGE(fc_engine_check(engine, &rows, &ends, NULL, NULL), "results is null");
     USAGE(fc_engine_check(engine, &rows, &ends, CROOKED(FcControl), &no), "control is not aligned");
     INPUT(fc_engine_check(engine, &rows, &not_a_number, NULL, &no), "motion 0");
@@ -566,7 +566,7 @@ static void trajectories(void) {
     USAGE(fc_engine_check_trajectories(NULL, paths, 1, NULL, 0, NULL, &none), "the engine is null");
     USAGE(fc_engine_check_trajectories(engine, NULL, 1, NULL, 0, NULL, &none), "trajectories");
     USAGE(fc_engine_check_trajectories(engine, paths, 2, NULL, 0, NULL, &none), "entry 1 of trajectories");
-    USAGE(fc_engine_check_trajectories(engine, paths, SIZE_MAX, NULL, 0, NULL, &none), "beyond the range");
+    USAGE(fc_engine_check_trajectories(engine, paths, SIZE_MAX, NULL, 0, NULL, &none), "exceeds the address space");
     USAGE(fc_engine_check_trajectories(engine, paths, 1, tolerance, 2, NULL, &none), "tolerance");
     USAGE(fc_engine_check_trajectories(engine, paths, 1, negative, 2, NULL, &none), "tolerance");
     USAGE(fc_engine_check_trajectories(engine, paths, 1, tolerance, 1, NULL, &none), "1 joint tolerances");

@@ -66,7 +66,7 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
             Ok(set) => set,
             Err(e) if e.kind() == ErrorKind::Input => {
                 tell!("{name} is left out: {e}");
-                run.note(format!("{name} is left out: it is not there."));
+                run.note(format!("{name} is left out: it is not installed."));
                 continue;
             }
             Err(e) => return Err(e),

@@ -281,7 +281,7 @@ fn threads(run: &mut Run, args: &GrowthArgs, most: usize) -> Result<()> {
 /// Runs the measurement.
 pub fn run(args: &GrowthArgs) -> Result<()> {
     if args.scale == 0 || !(args.limit > 0.0) {
-        return Err(Error::usage("--scale and --limit are above zero"));
+        return Err(Error::usage("--scale and --limit must be above zero"));
     }
     let quick = args.measure.quick;
     let most = if quick { 10 } else { 1000 };

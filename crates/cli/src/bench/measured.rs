@@ -99,7 +99,7 @@ pub fn table(id: &str, title: &str, choice: &str, rows: &[Measured]) -> Table {
     columns.extend([
         Column::number("all", "ms", 4, "All stages, summed over threads, as each of them."),
         Column::number("clock", "ms", 4, "On the clock, all threads and the device at work."),
-        Column::number("candidates", "", 1, "Link and cluster of the scene that came to s4_sweep."),
+        Column::number("candidates", "", 1, "Pairs of a link and a cluster of the scene that reached s4_sweep."),
         Column::number("candidates left", "", 1, "Of them, by s4_sweep."),
         Column::number("triangles", "", 1, "Of the scene in these candidates, where s4_sweep ran."),
         Column::number("triangles left", "", 1, "Of them, by s4_sweep."),

@@ -204,7 +204,7 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
          enclosure of its time.",
     );
     let note = "Stage 2 is the form `compute`. `auto` is what the engine does by default. Without stage 1, \
-                bounds on the poses of links still have to be made, and stand under BVH.";
+                bounds on the poses of links must still be computed, and are listed under BVH.";
     let form = |sweep| Stages { cull: true, sweep };
     let mut first = Experiment::new("pipes", [form(Sweep::Compute)], args.quick);
     first.choices.push((form(Sweep::Auto), "auto".into()));

@@ -231,7 +231,7 @@ fn plot(id: &str, title: &str, label: &str, rows: &[Row], value: impl Fn(&Row) -
 /// Runs the measurement.
 pub fn run(args: &SolverArgs) -> Result<()> {
     if !(args.limit > 0.0) {
-        return Err(Error::usage("--limit is above zero"));
+        return Err(Error::usage("--limit must be above zero"));
     }
     let quick = args.measure.quick;
     let (rejects, roots, depths) = if quick { (64, 4, &DEPTHS[..2]) } else { (REJECTS, ROOTS, &DEPTHS[..]) };

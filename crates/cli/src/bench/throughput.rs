@@ -165,7 +165,7 @@ pub fn run(args: &ThroughputArgs) -> Result<()> {
     let MeasureArgs { quick, cpu_only, folder, out } = &args.measure;
     let folder = &folder.path()?;
     if args.scale == 0 || !(args.limit > 0.0) {
-        return Err(Error::usage("--scale and --limit are above zero"));
+        return Err(Error::usage("--scale and --limit must be above zero"));
     }
     let mut run = Run::begin("throughput", "Motions a second", DEFAULT_SEED, !cpu_only);
     run.note(
@@ -181,7 +181,7 @@ pub fn run(args: &ThroughputArgs) -> Result<()> {
             // Generated sets always exist.
             Err(e) if e.kind() == ErrorKind::Input => {
                 tell!("{name} is left out: {e}");
-                run.note(format!("{name} is left out: it is not there."));
+                run.note(format!("{name} is left out: it is not installed."));
                 continue;
             }
             Err(e) => return Err(e),

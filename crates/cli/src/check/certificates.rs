@@ -39,7 +39,7 @@ impl CertificateArgs {
     pub fn check_folder(&self, n: usize) -> Result<()> {
         let place = self.certificates.as_deref().map(Place::new);
         let Some(other) = place.map_or(Ok(None), |place| place.other(n))? else { return Ok(()) };
-        let error = Error::input("its certificates are not of these motions").in_file(other);
+        let error = Error::input("its certificates belong to other motions").in_file(other);
         Err(error.remedy("remove it, or choose another folder"))
     }
 
@@ -56,7 +56,8 @@ impl CertificateArgs {
         if self.certificates.is_none() {
             return Ok(());
         }
-        let refuse = |with: &str, why: &str| Err(Error::usage(format!("--certificates with {with}: {why}")));
+        let refuse =
+            |with: &str, why: &str| Err(Error::usage(format!("--certificates cannot be combined with {with}: {why}")));
         match (initial, resume) {
             (InitialContactPolicy::Ignore, _) => refuse("--initial ignore", "what touches at the start is not proved")
                 .map_err(|e: Error| e.remedy("list the pairs that may touch with --allow")),
@@ -160,7 +161,7 @@ impl CertificateTotals {
     pub fn line(&self) -> String {
         let mut line = format!("certificates: {} in {:.3} s", self.made, self.seconds);
         if self.n_without > 0 {
-            line += &format!("; {} answers have none, the first is {}", self.n_without, self.without[0]);
+            line += &format!("; {} answers have no certificate, the first is {}", self.n_without, self.without[0]);
         }
         line
     }

@@ -39,12 +39,12 @@ impl ClearanceArgs {
         let Some(tolerance_m) = self.clearance else {
             return match self.clearance_limit {
                 None => Ok(None),
-                Some(_) => Err(Error::usage("--clearance-limit without --clearance")
+                Some(_) => Err(Error::usage("--clearance-limit requires --clearance")
                     .remedy("add --clearance TOL, for example 0.0001")),
             };
         };
         if engine.bound == PoseEnclosure::DisplacementBall || engine.solve.method == Method::Paper {
-            let message = "--clearance works with neither toleranced bounds nor the paper's equations";
+            let message = "--clearance supports neither toleranced bounds nor the paper's equations";
             return Err(Error::usage(message).remedy("use --bound jet or interval, and --solver jet"));
         }
         let limit_m = self.clearance_limit.unwrap_or(f64::INFINITY);

@@ -133,7 +133,7 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
     let settings = format!("{:?} {:?} {allowed:?}{}", options.solve, options.bound, solids_in_words(&options));
     let settings = settings + &clearance.map_or(String::new(), |of| format!(" {of:?}"));
     let Some(first) = ready.first() else {
-        say!("there are no such problems: nothing was checked");
+        say!("no planning problems were found: nothing was checked");
         return Ok(Outcome::Free);
     };
     let mut times = Times::default();

@@ -111,7 +111,7 @@ impl ResearchArgs {
             SweepChoice::Paper => Sweep::Paper,
         });
         let Some(stages) = &self.stages else { return Ok(asked.unwrap_or_default()) };
-        let remedy = "--stages takes 3 and any of 1 and 2";
+        let remedy = "--stages must contain 3, and may contain 1 and 2";
         if let Some(unknown) = stages.iter().find(|s| !(1..=3).contains(*s)) {
             return Err(Error::usage(format!("there is no stage {unknown}")).remedy(remedy));
         }

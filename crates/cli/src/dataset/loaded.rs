@@ -30,16 +30,15 @@ impl Loaded {
         match work(name, folder)? {
             Work::Files(files) => Self::files(&files),
             Work::Problems(_) => Err(Error::usage(format!("each motion of '{name}' has a scene of its own"))
-                .remedy("name a set with one scene: firstcontact dataset list")),
+                .remedy("give a set with one scene; firstcontact dataset list prints all")),
         }
     }
 
     /// The motions `numbers` of the data set `name`: together, or individually if each has its own scene.
     pub fn some(name: &str, folder: &Path, numbers: &[usize]) -> Result<Vec<(String, Vec<usize>, Self)>> {
         let known = |n: usize| match numbers.iter().find(|&&k| k >= n) {
-            Some(k) => {
-                Err(Error::usage(format!("there is no motion {k}, there are {n}")).at(format!("data set '{name}'")))
-            }
+            Some(k) => Err(Error::usage(format!("there is no motion {k}: there are {n}, counted from 0"))
+                .at(format!("data set '{name}'"))),
             None => Ok(()),
         };
         match work(name, folder)? {

@@ -80,8 +80,8 @@ pub fn work(name: &str, folder: &Path) -> Result<Work> {
         match manifest.run(name).filter(|(run, _)| run.scene.is_none()).map(|_| work_of(&manifest, name, folder)) {
             Some(work) => sets.extend(work?.problems()),
             None => {
-                let message = format!("'{name}' is not a set of problems, and is checked alone");
-                return Err(Error::usage(message).remedy("name sets such as mbm-panda/all,mbm-ur5/all"));
+                let message = format!("'{name}' is not a set of problems, and can only be checked alone");
+                return Err(Error::usage(message).remedy("give sets such as mbm-panda/all,mbm-ur5/all"));
             }
         }
     }
@@ -131,9 +131,11 @@ fn find(file: &str, folder: &Path) -> Result<PathBuf> {
     let places: Vec<PathBuf> = data.into_iter().chain([folder.to_path_buf()]).map(|f| f.join(file)).collect();
     places.iter().find(|p| p.is_file()).cloned().ok_or_else(|| {
         let set = file.split('/').next().unwrap_or_default();
-        Error::input(format!("the data set {set} is not there: no {file}"))
+        Error::input(format!("the data set {set} is not installed: no {file}"))
             .in_folders(places.iter().filter_map(|place| place.ancestors().nth(Path::new(file).components().count())))
-            .remedy(format!("firstcontact dataset fetch {set}; or FIRSTCONTACT_DATA names a folder that has {set}"))
+            .remedy(format!(
+                "run firstcontact dataset fetch {set}, or set FIRSTCONTACT_DATA to a folder that contains {set}"
+            ))
     })
 }
 
@@ -194,7 +196,7 @@ fn random(run: &NamedRun, degrees: &str, robot: &Path, scene: &Path, out: &Path)
     let Some(&theta_max_deg) = THETA_MAX_DEG.iter().find(|t| t.to_string() == degrees) else {
         let angles = THETA_MAX_DEG.map(|t| t.to_string()).join(", ");
         let message = format!("data set '{}' has no motions of '{degrees}' degrees", run.name);
-        return Err(Error::usage(message).remedy(format!("there are {angles}")));
+        return Err(Error::usage(message).remedy(format!("available angles: {angles}")));
     };
     let path = out.join(format!("motions-{degrees}deg.npy"));
     unless(|| path.is_file(), out, || make_random(run, theta_max_deg, robot, scene, &path))?;

@@ -29,7 +29,7 @@ pub fn merge(parts: &[Part], path: &Path) -> Result<AtomicFile> {
             out.write_all(&own).map_err(unreadable)?;
             head = own;
         } else if head != own {
-            return Err(damaged(&file, "its certificates are of another robot or scene"));
+            return Err(damaged(&file, "its certificates belong to another robot or scene"));
         }
         n += copy_records(&mut input, &mut out).map_err(unreadable)?;
     }

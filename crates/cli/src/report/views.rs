@@ -150,7 +150,7 @@ impl Shown {
             Contact { initial_overlap: true, .. } => "touches at the start".to_string(),
             contact if contact.is_certified() => format!("first contact, t = {lo:.9}"),
             contact if contact.is_proved() => format!("first contact between t = {lo:.9} and {hi:.9}"),
-            _ => format!("perhaps a contact, t = {lo:.9} or later"),
+            _ => format!("possible contact, t = {lo:.9} or later"),
         };
         if let Some(ContactPoint { a, b, point: [x, y, z], .. }) = &contact.first {
             let link = self.loaded.robot.links.get(a.link as usize).map_or("?", |l| l.name.as_str());

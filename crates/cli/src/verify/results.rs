@@ -49,7 +49,7 @@ impl Compared {
             return None;
         }
         let compared = self.line().and_then(|line| {
-            let line = line.ok_or("the answers end before it")?;
+            let line = line.ok_or("the answers end before this motion")?;
             proves(&line, motion, proved, self.earlier).map(|()| line)
         });
         compared.map_err(|why| self.so_far = Err(format!("motion {motion}: {why}"))).ok()
@@ -69,7 +69,7 @@ impl Compared {
 fn proves(line: &str, motion: usize, proved: Option<&Proved>, earlier: f64) -> Refused {
     let answer: Answer = serde_json::from_str(line).map_err(|e| format!("its answer cannot be read: {e}"))?;
     if answer.motion != motion {
-        return Err(format!("its answer is of motion {}", answer.motion));
+        return Err(format!("its answer is for motion {}", answer.motion));
     }
     let Some(proved) = proved else { return Ok(()) };
     let kinds: &[Kind] = match answer.verdict {
@@ -78,7 +78,7 @@ fn proves(line: &str, motion: usize, proved: Option<&Proved>, earlier: f64) -> R
         Verdict::Undecided => &[Kind::Undecided],
     };
     if !kinds.contains(&proved.kind) {
-        return Err(format!("the answer is {}, the certificate proves {:?}", answer.verdict.name(), proved.kind));
+        return Err(format!("the answer is {}, but the certificate proves {:?}", answer.verdict.name(), proved.kind));
     }
     let Some(until) = answer.toc.map(|[lo, _]| lo).or(answer.clear_until) else { return Ok(()) };
     let (segment, Time { segment: last, local }) = (answer.segment.unwrap_or(0), proved.end);
@@ -88,8 +88,8 @@ fn proves(line: &str, motion: usize, proved: Option<&Proved>, earlier: f64) -> R
         || (last + 1 == segment && local == 1.0 && until <= earlier);
     match is_enough {
         true => Ok(()),
-        false => {
-            Err(format!("the answer is free until {until} of segment {segment}, the proof until {local} of {last}"))
-        }
+        false => Err(format!(
+            "the answer is free until {until} of segment {segment}, but the proof only until {local} of segment {last}"
+        )),
     }
 }

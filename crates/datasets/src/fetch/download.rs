@@ -98,7 +98,7 @@ impl Sources {
         match &set.base {
             Some(base) => vec![Place::Web(format!("{base}{at}"))],
             None => {
-                tried.push("it has no known address".into());
+                tried.push("its address is not known".into());
                 Vec::new()
             }
         }

@@ -63,7 +63,7 @@ pub fn fetch(
     for set in sets {
         let place = folder.join(&set.name);
         if place.exists() && !is_there(set) {
-            let message = "there is something of this name already";
+            let message = "a file or folder with this name already exists";
             return Err(Error::usage(message).in_file(place).remedy("remove it to fetch it again"));
         }
     }

@@ -88,7 +88,7 @@ impl Taker<'_> {
             each_of_tar(archive, &limits, &mut |path, is_file, content| self.entry(path, is_file, content))?;
         }
         match self.used.iter().position(|used| !used) {
-            Some(i) => Err(Error::input(format!("there is nothing under {} in it", quoted(&self.take[i][0])))),
+            Some(i) => Err(Error::input(format!("it contains nothing under {}", quoted(&self.take[i][0])))),
             None => Ok(self.taken),
         }
     }
@@ -120,7 +120,7 @@ impl Taker<'_> {
                 other => return Err(damaged(&format!("compression method {} is not supported", other.as_u16()))),
             }
         }
-        if n as u64 == zip.entries_hint() { Ok(()) } else { Err(damaged(&"it has fewer entries than declared")) }
+        if n as u64 == zip.entries_hint() { Ok(()) } else { Err(damaged(&"it has fewer entries than it declares")) }
     }
 
     fn entry(&mut self, path: &str, is_file: bool, content: &mut dyn Read) -> Result<()> {

@@ -24,7 +24,7 @@ pub(crate) fn write(
         fill(&mut |start, end| {
             written += 1;
             if start.len() != n_columns || end.len() != n_columns || written > n_motions {
-                return Err(Error::usage("a motion too many, or of another length").in_file(path));
+                return Err(Error::usage("there are too many motions, or a motion has the wrong length").in_file(path));
             }
             start.iter().chain(end).try_for_each(|x| out.write_all(&x.to_le_bytes())).map_err(failed)
         })?;

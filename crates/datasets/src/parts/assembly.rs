@@ -96,7 +96,7 @@ pub(crate) fn tessellate(assemblies: &[Assembly], n_triangles: usize) -> Result<
     let [mut too_fine, mut coarse] = CHORD_ERRORS_M;
     let (most, least) = (count(at(too_fine)), count(at(coarse)));
     if !(least..=most).contains(&n_triangles) || n_triangles % 2 == 1 {
-        let message = format!("the layout takes {least} to {most} triangles, not {n_triangles}");
+        let message = format!("the layout can have {least} to {most} triangles, not {n_triangles}");
         return Err(Error::usage(message).remedy("choose another seed"));
     }
     for _ in 0..48 {

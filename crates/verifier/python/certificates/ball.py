@@ -155,6 +155,6 @@ def angle_of(sine: Ball, cosine: Ball) -> Ball:
     s, c = sin_cos(guess)
     error = sub(mul(sine, c), mul(cosine, s))
     if lower(add(mul(cosine, c), mul(sine, s))) <= UNIT >> 1 or size(error) > UNIT >> 2:
-        raise ValueError("the angle is not known")
+        raise ValueError("the angle is not determined")
     # The error is the radius, which is above 1/2, times the sine of what is missing.
     return guess[0], 4 * size(error)

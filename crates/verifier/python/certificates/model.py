@@ -79,7 +79,7 @@ class Bytes:
 
     def magic(self, text: bytes) -> None:
         if self.take(len(text)) != text:
-            raise ValueError(f"this does not begin with {text!r}")
+            raise ValueError(f"it does not begin with {text!r}")
 
     def triangles(self) -> list[Triangle]:
         n = self.count()

@@ -141,7 +141,7 @@ class Joint:
         if upper(turn[3]) < 0:
             turn = tuple(map(neg, turn))
         elif lower(turn[3]) <= 0:
-            raise ValueError("the shorter way round is not known")
+            raise ValueError("the shorter direction of the turn is not determined")
         squared = dot(turn[:3], turn[:3])
         if lower(squared) > UNIT >> 100:
             length = square_root(squared)

@@ -25,7 +25,7 @@ class Tree:
 
     def __init__(self, triangles: list, order: list[int], left: list[int]) -> None:
         require(sorted(order) == list(range(len(triangles))), "a partition is not a permutation")
-        require(len(left) == max(len(triangles) - 1, 0), "a partition has another number of nodes")
+        require(len(left) == max(len(triangles) - 1, 0), "a partition has the wrong number of nodes")
         self.triangles, self.order = triangles, order
         # For each node the first place in the order, the number of triangles, and the number of those on the left.
         self.nodes: list[tuple[int, int, int]] = []
@@ -101,7 +101,7 @@ def verify_pair(pair: Pair, steps: Bytes, motions: Motions, statement: Statement
         else:
             axis = _axis(kind, steps)
             require(axis is not None, f"{pair.name}, step {n}: {kind} is not a step")
-            require(len(time) == 3, f"{pair.name}, step {n}: an axis for several segments")
+            require(len(time) == 3, f"{pair.name}, step {n}: one axis cannot cover several segments")
             proved = separated(pair, nodes, time, axis, motions, statement)
             require(proved, f"{pair.name}, step {n}: {axis} does not separate {nodes} during {time}")
     return n

@@ -53,7 +53,7 @@ def main(folder: str, urdf: str, mesh: str, motions: str) -> int:
     rows = numpy.load(motions)
     for row, motion in zip(rows, model.motions(Path(folder) / "motions.bin"), strict=True):
         if [list(column) for column in row.T] != motion.segments[0]:
-            print("a motion is another one")
+            print("a motion differs")
             return 1
     if not farthest <= TOLERANCE_M:
         print(f"a vertex is {farthest} m from its place")
@@ -73,7 +73,7 @@ def _triangles(given, name: str, numpy):
     for shape in given.link_map[name].collisions:
         mesh = shape.geometry.mesh
         if mesh is None:
-            raise SystemExit(f"link {name} has a shape that is no mesh")
+            raise SystemExit(f"link {name} has a shape that is not a mesh")
         node = _node_of(graph, name, mesh.filename, len(parts))
         transform, geometry = graph[node]
         corners = given.collision_scene.geometry[geometry].triangles

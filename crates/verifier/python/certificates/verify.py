@@ -34,21 +34,21 @@ class Verifier:
         self.joints = [Joint(body) for body in self.robot.bodies]
         of = Bytes(content)
         of.magic(b"FCCERT1\n")
-        require(of.take(32) == self.robot.sha256, "the certificates are of another robot")
-        require(of.take(32) == self.scene.sha256, "the certificates are of another scene")
+        require(of.take(32) == self.robot.sha256, "the certificates belong to another robot")
+        require(of.take(32) == self.scene.sha256, "the certificates belong to another scene")
         self._read_partitions(Bytes(_record(of)))
         self.certificates = []
         while (raw := _record(of)) is not None:
             self.certificates.append(raw)
-        require(of.read("Q")[0] == len(self.certificates) and of.is_at_end(), "the file does not end as it should")
-        require(len(self.certificates) == len(self.motions), "there are as many certificates as motions")
+        require(of.read("Q")[0] == len(self.certificates) and of.is_at_end(), "the end of the file is not valid")
+        require(len(self.certificates) == len(self.motions), "the numbers of certificates and motions differ")
 
     def _read_partitions(self, of: Bytes) -> None:
         self.objects = [i for i, triangles in enumerate(self.scene.objects) for _ in triangles]
         whole = [triangle for triangles in self.scene.objects for triangle in triangles]
         self.trees = []
         for triangles in [link.triangles for link in self.robot.links] + [whole]:
-            require(of.count() == len(triangles), "a partition has another number of triangles")
+            require(of.count() == len(triangles), "a partition has the wrong number of triangles")
             order = list(of.read(f"{len(triangles)}I"))
             left = [_leb128(of) for _ in range(len(triangles) - 1)]
             self.trees.append(Tree(triangles, order, left))
@@ -91,15 +91,15 @@ class Verifier:
     def _verify(self, of: Bytes, motion: Motion) -> Proved:
         version, kind = of.read("BB")
         require(version == 1 and kind < 4, f"version {version} or kind {kind} is unknown")
-        require(of.take(32) == motion.sha256, "the certificate is of another motion")
-        require(of.read("d")[0] == self.statement.margin, "the margin is another one")
+        require(of.take(32) == motion.sha256, "the certificate belongs to another motion")
+        require(of.read("d")[0] == self.statement.margin, "the margin differs")
         n = of.count()
         claimed = list(of.read(f"{n}d")) if 8 * n <= len(of.content) else [float("nan")]
         none = [0.0] * self.robot.n_columns
-        require((claimed or none) == (self.statement.tolerance or none), "the joint tolerance is another one")
+        require((claimed or none) == (self.statement.tolerance or none), "the joint tolerance differs")
         end = of.read("Id")
         last = len(motion.segments) - 1
-        require(end[0] <= last and 0.0 <= end[1] <= 1.0, f"there is no time {end}")
+        require(end[0] <= last and 0.0 <= end[1] <= 1.0, f"the time {end} does not exist")
         require(kind != 0 or end == (last, 1.0), f"the motion is free until {end} only")
         witness = self._witness(of) if kind == 1 else None
         bodies, steps = Motions(self.robot, self.joints, motion), 0
@@ -157,7 +157,7 @@ def _record(of: Bytes) -> bytes | None:
     decoder = zlib.decompressobj()
     raw = decoder.decompress(of.take(length), raw_length + 1)
     whole = decoder.eof and not decoder.unused_data and len(raw) == raw_length
-    require(whole, "a record has another length than it says")
+    require(whole, "a record does not have its declared length")
     return raw
 
 

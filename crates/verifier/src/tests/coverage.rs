@@ -121,12 +121,12 @@ fn partitions_have_each_triangle_once() {
     };
     assert_eq!(tree(&[3, 1, 0, 2], &[1, 2, 1]), Ok(()));
     for (order, left, why) in [
-        (&[0, 1, 2, 2][..], &[1, 1, 1][..], "triangle 2 is twice"),
-        (&[0, 1, 2, 4], &[1, 1, 1], "triangle 4 is twice in the partition, or does not exist"),
-        (&[0, 1, 2], &[1, 1, 1], "another number of triangles"),
-        (&[0, 1, 2, 3, 3], &[1, 1, 1], "another number of triangles"),
-        (&[0, 1, 2, 3], &[1, 1], "another number of triangles"),
-        (&[0, 1, 2, 3], &[1, 1, 1, 1], "another number of triangles"),
+        (&[0, 1, 2, 2][..], &[1, 1, 1][..], "triangle 2 appears twice"),
+        (&[0, 1, 2, 4], &[1, 1, 1], "triangle 4 appears twice in the partition, or does not exist"),
+        (&[0, 1, 2], &[1, 1, 1], "wrong number of triangles"),
+        (&[0, 1, 2, 3, 3], &[1, 1, 1], "wrong number of triangles"),
+        (&[0, 1, 2, 3], &[1, 1], "wrong number of triangles"),
+        (&[0, 1, 2, 3], &[1, 1, 1, 1], "wrong number of triangles"),
         (&[0, 1, 2, 3], &[0, 1, 1], "empty side"),
         (&[0, 1, 2, 3], &[4, 1, 1], "empty side"),
         (&[0, 1, 2, 3], &[1, 1, 2], "empty side"),

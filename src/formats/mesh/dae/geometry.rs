@@ -84,9 +84,9 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
                 check_count(element, sizes.len())?;
                 let mut rest = &all[..];
                 for n in sizes {
-                    let (polygon, after) = rest.split_at_checked(n).ok_or_else(|| {
-                        Error::input(format!("its last polygon lacks corners: {} of {n}", rest.len()))
-                    })?;
+                    let (polygon, after) = rest
+                        .split_at_checked(n)
+                        .ok_or_else(|| Error::input(format!("its last polygon has {} of {n} corners", rest.len())))?;
                     out.polygon(polygon)?;
                     rest = after;
                 }
@@ -145,7 +145,7 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
             data,
         };
         if positions.columns.iter().any(|&c| c >= positions.stride) {
-            return Err(Error::input("positions of fewer than 3 numbers").at(line(accessor)));
+            return Err(Error::input("its positions have fewer than 3 numbers").at(line(accessor)));
         }
         if positions.count > 0 && positions.get(positions.count - 1).is_err() {
             let message = format!("{} positions do not fit its {} numbers", positions.count, positions.data.len());
@@ -178,7 +178,8 @@ impl Positions {
 fn check_count(element: Node, found: usize) -> Result<()> {
     match element.attribute("count") {
         Some(count) if count.trim().parse() != Ok(found) => {
-            let message = format!("<{}> counts {} but has {found}", element.tag_name().name(), quoted(count));
+            let message =
+                format!("<{}> declares a count of {} but has {found}", element.tag_name().name(), quoted(count));
             Err(Error::input(message).at(line(element)))
         }
         _ => Ok(()),
@@ -186,5 +187,5 @@ fn check_count(element: Node, found: usize) -> Result<()> {
 }
 
 fn index(word: &str) -> Result<usize> {
-    word.trim().parse().map_err(|_| Error::input(format!("{} is no index", quoted(word))))
+    word.trim().parse().map_err(|_| Error::input(format!("{} is not an index", quoted(word))))
 }

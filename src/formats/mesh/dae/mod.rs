@@ -59,7 +59,9 @@ fn unit(root: Node) -> Result<f64> {
     let Some(asset) = child(root, "asset")? else { return Ok(1.0) };
     let Some(unit) = child(asset, "unit")? else { return Ok(1.0) };
     match numbers::<1>(unit, "meter")? {
-        Some([meter]) if meter <= 0.0 => Err(Error::input(format!("a unit of {meter:?} metres")).at(line(unit))),
+        Some([meter]) if meter <= 0.0 => {
+            Err(Error::input(format!("the unit is {meter:?} metres: it must be above 0")).at(line(unit)))
+        }
         Some([meter]) => Ok(meter),
         None => Ok(1.0),
     }
@@ -86,7 +88,7 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
         let refuse = |what: &str| Err(Error::input(format!("{} {what}", quoted(url))).at(line(node)));
         match url.strip_prefix('#').map(|id| self.ids.get(&(kind, id))) {
             None => refuse("is not in this file: references to other files are not supported"),
-            Some(None) => refuse(&format!("is no <{kind}> of this file")),
+            Some(None) => refuse(&format!("is not a <{kind}> in this file")),
             Some(Some(None)) => refuse(&format!("is the id of several <{kind}>")),
             Some(Some(Some(target))) => Ok(*target),
         }
@@ -104,7 +106,9 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
         for element in node.children().filter(Node::is_element) {
             self.visited += 1;
             if depth > MAX_DEPTH || self.visited > MAX_VISITED {
-                return Err(Error::input("nodes without end, or too many").at(line(element)));
+                return Err(
+                    Error::input("its nodes are nested too deeply or in a cycle, or are too many").at(line(element))
+                );
             }
             match element.tag_name().name() {
                 "instance_geometry" => {
@@ -255,7 +259,7 @@ mod tests {
         let deep = format!("{}{}", "<node>".repeat(100_000), "</node>".repeat(100_000));
         for nodes in [loops.to_string(), format!("{doubled}<node id=\"d60\"/>"), deep] {
             let error = parse(MeshFormat::Dae, document(TRIANGLE, &nodes).as_bytes()).unwrap_err().to_string();
-            assert!(error.contains("without end"), "{error}");
+            assert!(error.contains("nested too deeply or in a cycle"), "{error}");
         }
     }
 }

@@ -25,7 +25,7 @@ impl Walk<'_, '_> {
         };
         let view = accessor.buffer_view.and_then(|v| self.document.buffer_views.get(v));
         let view = view.ok_or_else(|| refuse("has no buffer view"))?;
-        let outside = || refuse("reaches beyond its buffer: truncated or damaged");
+        let outside = || refuse("extends beyond its buffer: truncated or damaged");
         let bytes = self
             .buffers
             .get(view.buffer)

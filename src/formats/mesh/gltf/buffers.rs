@@ -15,7 +15,7 @@ pub(super) fn container(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
         Some(u32::from_le_bytes([word[0], word[1], word[2], word[3]]) as usize)
     };
     if u32_at(4) != Some(2) {
-        return Err(Error::input("GLB of another version than 2"));
+        return Err(Error::input("the GLB version is not 2"));
     }
     if u32_at(8) != Some(bytes.len()) {
         return Err(truncated());
@@ -32,7 +32,7 @@ pub(super) fn container(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
         }
         at += 8 + length;
     }
-    Ok((json.ok_or_else(|| Error::input("GLB without a JSON chunk"))?, binary))
+    Ok((json.ok_or_else(|| Error::input("it has no JSON chunk"))?, binary))
 }
 
 /// The bytes of every buffer: in the container, in the JSON, or in a separate file.

@@ -24,7 +24,7 @@ pub(super) fn read(bytes: &[u8], folder: &Path, limits: &LoadLimits, out: &mut B
     let document: Document = serde_json::from_slice(json)
         .map_err(|cause| Error::input(format!("JSON: {}", shortened(&cause.to_string(), 200))))?;
     if !document.asset.version.starts_with("2.") {
-        return Err(Error::input(format!("glTF {}, want 2.0", quoted(&document.asset.version))));
+        return Err(Error::input(format!("glTF version {}, expected 2.0", quoted(&document.asset.version))));
     }
     const HARMLESS: &[&str] =
         &["KHR_materials_", "KHR_texture_", "EXT_texture_", "KHR_lights_", "KHR_mesh_quantization"];
@@ -76,7 +76,7 @@ impl Walk<'_, '_> {
         let here = |e: Error| e.at(format!("node {i}"));
         let node = self.document.nodes.get(i).ok_or_else(|| here(Error::input("it does not exist")))?;
         if std::mem::replace(&mut self.met[i], true) || depth > MAX_DEPTH {
-            return Err(here(Error::input("it has several parents, is its own ancestor, or lies too deep")));
+            return Err(here(Error::input("it has several parents, is its own ancestor, or is nested too deeply")));
         }
         if node.extensions.contains_key("EXT_mesh_gpu_instancing") {
             return Err(here(Error::input("instancing (EXT_mesh_gpu_instancing) is not supported")));
@@ -116,7 +116,7 @@ impl Walk<'_, '_> {
             match mode {
                 0..=3 => continue,
                 4..=6 => {}
-                _ => return Err(Error::input(format!("a primitive of mode {mode}"))),
+                _ => return Err(Error::input(format!("the primitive mode {mode} is not supported"))),
             }
             let position = primitive.attributes.get("POSITION").ok_or_else(|| Error::input("it has no POSITION"))?;
             let vertices = self.numbers(*position, 3)?;
@@ -134,7 +134,7 @@ impl Walk<'_, '_> {
                 points.push(DVec3::new(vertices.get(vertex, 0), vertices.get(vertex, 1), vertices.get(vertex, 2)));
             }
             if mode == 4 && points.len() % 3 != 0 {
-                return Err(Error::input(format!("{} corners do not make triangles", points.len())));
+                return Err(Error::input(format!("{} corners are not a multiple of 3", points.len())));
             }
             if !points.is_empty() {
                 runs.push(Run { mode, points });

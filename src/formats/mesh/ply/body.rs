@@ -27,7 +27,9 @@ impl Source<'_> {
                 let mut next = |_| number(words.next().unwrap_or_default()).map_err(here);
                 take(element, wanted, values, &mut next).map_err(here)?;
                 match words.next() {
-                    Some(word) => Err(here(Error::input(format!("{} is one number too many", quoted(word))))),
+                    Some(word) => {
+                        Err(here(Error::input(format!("{} follows the last number of its element", quoted(word)))))
+                    }
                     None => Ok(()),
                 }
             }
@@ -47,7 +49,7 @@ impl Source<'_> {
             Self::Text { mut lines, .. } => lines.any(|l| !l.trim().is_empty()),
             Self::Binary { rest, .. } => !rest.trim_ascii().is_empty(),
         };
-        if left { Err(Error::input("it goes on after its last element: damaged")) } else { Ok(()) }
+        if left { Err(Error::input("it continues after its last element: damaged")) } else { Ok(()) }
     }
 }
 
@@ -63,7 +65,12 @@ fn take(
             None => 1,
             // A list longer than the body ends with an error at its first missing number.
             Some(n) if n >= 0.0 && n.fract() == 0.0 => n as usize,
-            Some(n) => return Err(Error::input(format!("a list of {} numbers", shown(n)))),
+            Some(n) => {
+                return Err(Error::input(format!(
+                    "the length of a list is {}, not a whole number of at least 0",
+                    shown(n)
+                )));
+            }
         };
         for _ in 0..n {
             let value = next(property.scalar)?;

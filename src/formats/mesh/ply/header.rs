@@ -27,7 +27,7 @@ impl Scalar {
             "uint" | "uint32" => Self::U32,
             "float" | "float32" => Self::F32,
             "double" | "float64" => Self::F64,
-            _ => return Err(Error::input(format!("{} is no number type", quoted(word)))),
+            _ => return Err(Error::input(format!("{} is not a number type", quoted(word)))),
         })
     }
 
@@ -116,9 +116,10 @@ pub(super) fn parse_header(header: &str) -> Result<(&str, Vec<Element>)> {
             [] | ["comment" | "obj_info", ..] | ["end_header"] => {}
             ["format", name, "1.0"] if format.is_none() => format = Some(name),
             ["element", name, count] => {
-                let count = count.parse().map_err(|_| here(Error::input(format!("{} is no count", quoted(count)))))?;
+                let count =
+                    count.parse().map_err(|_| here(Error::input(format!("{} is not a count", quoted(count)))))?;
                 if elements.iter().any(|e| e.name == name) {
-                    return Err(here(Error::input(format!("a second element {}", quoted(name)))));
+                    return Err(here(Error::input(format!("the element {} is declared twice", quoted(name)))));
                 }
                 elements.push(Element { name: name.to_string(), count, properties: Vec::new() });
             }
@@ -126,17 +127,19 @@ pub(super) fn parse_header(header: &str) -> Result<(&str, Vec<Element>)> {
                 let (counter, scalar) = match kind {
                     ["list", counter, scalar] => (Some(Scalar::parse(counter).map_err(here)?), scalar),
                     [scalar] => (None, scalar),
-                    _ => return Err(here(Error::input(format!("{} is no property", quoted(line))))),
+                    _ => return Err(here(Error::input(format!("{} is not a property", quoted(line))))),
                 };
                 let scalar = Scalar::parse(scalar).map_err(here)?;
-                let element = elements.last_mut().ok_or_else(|| here(Error::input("a property of no element")))?;
+                let element = elements
+                    .last_mut()
+                    .ok_or_else(|| here(Error::input("a property is declared before any element")))?;
                 if element.properties.iter().any(|p| p.name == name) {
-                    return Err(here(Error::input(format!("a second property {}", quoted(name)))));
+                    return Err(here(Error::input(format!("the property {} is declared twice", quoted(name)))));
                 }
                 element.properties.push(Property { name: name.to_string(), counter, scalar });
             }
             _ => return Err(here(Error::input(format!("unexpected {}", quoted(line))))),
         }
     }
-    Ok((format.ok_or_else(|| Error::input("its header has no format 1.0"))?, elements))
+    Ok((format.ok_or_else(|| Error::input("its header does not declare format 1.0"))?, elements))
 }

@@ -10,7 +10,7 @@ fn message_of(robot: &Robot, name: &str, content: &[u8], options: &TrajectoryOpt
 
 #[test]
 fn broken_text_is_explained() {
-    let long = "it has no values of joint 'b' (--missing-joints";
+    let long = "it has no values for joint 'b' (--missing-joints";
     for (name, text, words) in [
         ("t.json", "", &["JSON: EOF", "an example: {"][..]),
         ("t.json", "{}", &["trajectory 0: it has neither 'trajectories' nor 'points' (an example"]),
@@ -21,7 +21,7 @@ fn broken_text_is_explained() {
         ("t.json", r#"{"joints":["a","b"],"trajectories":[{"position":[]}]}"#, &["unknown field `position`"]),
         ("t.json", r#"{"joints":["a","b"],"trajectories":[{"positions":[]}]}"#, &["trajectory 0: it has no point"]),
         ("t.json", r#"{"joints":["a","c"],"trajectories":[]}"#, &["no moving joint 'c' (firstcontact info"]),
-        ("t.json", r#"{"joints":["a","a"],"trajectories":[]}"#, &["joint 'a' is named twice"]),
+        ("t.json", r#"{"joints":["a","a"],"trajectories":[]}"#, &["joint 'a' appears twice"]),
         ("t.json", r#"{"joints":["a"],"trajectories":[]}"#, &[long]),
         (
             "t.json",
@@ -98,7 +98,7 @@ fn broken_text_is_explained() {
         (
             "t.yaml",
             "joint_names: [a, b]\npoints:\n- {positions: [0, 0], time_from_start: 1}\n- {positions: [0, 0]}\n",
-            &["trajectory 0: point 1: it has no time, but the points before it have"],
+            &["trajectory 0: point 1: it has no time, but the points before it do"],
         ),
         (
             "t.yaml",
@@ -130,19 +130,19 @@ fn broken_arrays_are_explained() {
     let of = |name: &'static str, bytes: &[u8]| zip(&[("positions.npy", &positions), (name, bytes)], true);
     let lengths = |values: &[f64]| of("lengths.npy", &npy("<f8", false, &[values.len()], values));
     for (name, content, word) in [
-        ("t.npy", npy("<f8", false, &[2, 3], &[0.0; 6]), "shape (2, 3), want (trajectories, points, 2)"),
+        ("t.npy", npy("<f8", false, &[2, 3], &[0.0; 6]), "shape (2, 3), expected (trajectories, points, 2)"),
         ("t.npy", npy("<f8", false, &[1, 3, 3], &[0.0; 9]), "has 3 columns where the robot has 2 (firstcontact info"),
         ("t.npy", npy("<f8", false, &[1, 0, 2], &[]), "shape (1, 0, 2) has no points"),
         ("t.npy", positions[..positions.len() - 1].to_vec(), "takes 96 bytes, the file has 95: truncated"),
         ("t.npy", [&positions[..], &[0]].concat(), "takes 96 bytes, the file has more"),
         ("t.npy", nan.clone(), "trajectory 1: point 1: the position of joint 'b' is NaN"),
         ("t.npz", of("times.npy", &times), "trajectory 1: point 2: its time 1.0 s does not exceed 1.0 s"),
-        ("t.npz", of("times.npy", &positions), "array 'times': shape (2, 3, 2), want (2, 3) as of positions"),
+        ("t.npz", of("times.npy", &positions), "array 'times': shape (2, 3, 2), expected (2, 3) as for positions"),
         ("t.npz", of("velocities.npy", &good), "array 'velocities': shape (2, 3), want (2, 3, 2)"),
         ("t.npz", of("velocities.npy", &positions), "trajectory 0: point 0: it has velocities but no time ("),
         ("t.npz", of("accelerations.npy", &positions), "it has accelerations but no velocities ("),
-        ("t.npz", lengths(&[3.0]), "array 'lengths': shape (1), want (2)"),
-        ("t.npz", lengths(&[3.0, 4.0]), "trajectory 1: its length is 4.0, want a whole number from 1 to 3"),
+        ("t.npz", lengths(&[3.0]), "array 'lengths': shape (1), expected (2)"),
+        ("t.npz", lengths(&[3.0, 4.0]), "trajectory 1: its length is 4.0, expected a whole number from 1 to 3"),
         ("t.npz", lengths(&[0.0, 3.0]), "trajectory 0: its length is 0.0"),
         ("t.npz", lengths(&[1.5, f64::NAN]), "trajectory 0: its length is 1.5"),
         ("t.npz", of("joint_names.npy", &names(&["a", "c"])), "no moving joint 'c'"),
@@ -179,7 +179,7 @@ fn columns_of_a_free_root_take_no_velocities() {
     let text =
         br#"{"joints":["turn"],"trajectories":[{"times_s":[0,1],"positions":[[0],[1]],"velocities":[[0],[0]]}]}"#;
     let error = message_of(&robot(), "t.json", text, &options);
-    assert!(error.contains("point 0: columns of a free root take no velocities"), "{error}");
+    assert!(error.contains("point 0: columns of a free root cannot have velocities"), "{error}");
     let linear = options.clone().with_interpolation(Interpolation::Linear);
     assert_eq!(read_of(&robot(), "t.json", text, &linear).unwrap().trajectories()[0].degree(0), 1);
     let norm = br#"{"joints":["free.qw"],"trajectories":[{"positions":[[1],[1],[0.9]]}]}"#;

@@ -59,7 +59,10 @@ fn free_joints_move_straight() {
     let mut path = Trajectory::new(&STILL).unwrap();
     path.line_to(&STILL).unwrap();
     path.cubic_to(1.0, &[0.0; 9], &[0.0; 9], &STILL).unwrap();
-    refused(&path, "segment 1: joint 'free' moves freely, and straight between points: not by degree 3");
+    refused(
+        &path,
+        "segment 1: joint 'free' is free and must move straight between points, not along a curve of degree 3",
+    );
 }
 
 #[test]

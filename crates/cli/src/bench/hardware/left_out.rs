@@ -19,7 +19,7 @@ impl LeftOut {
     pub fn is_over(&mut self, deadline: Deadline, part: impl FnOnce() -> String) -> bool {
         let is_over = deadline.is_over();
         if is_over {
-            self.add(part(), "the time was over");
+            self.add(part(), "the time limit was reached");
         }
         is_over
     }

@@ -44,7 +44,7 @@ pub struct HardwareArgs {
     #[arg(long, value_name = "N", default_value_t = 54)]
     scale: u64,
     /// Also compare answers on a folder with known truth, as for `bench peers`; by default puma-pool in
-    /// FIRSTCONTACT_DATA, if it is there
+    /// FIRSTCONTACT_DATA, if it exists
     #[arg(long, value_name = "DIR")]
     pool: Option<PathBuf>,
     /// The folder of the peers' programs, created by `benches/peers/setup.sh VENV DIR`, for coal on all cores
@@ -106,10 +106,8 @@ pub fn run(args: &HardwareArgs) -> Result<Outcome> {
     let (outcome, n_compared) = (soundness.outcome(), soundness.n_compared());
     bench.run.finish(&args.measure.out)?;
     if n_compared == 0 && outcome == Outcome::Free {
-        return Err(Error::usage(format!(
-            "nothing was compared within {limit_s} s, so nothing is known of the adapter"
-        ))
-        .remedy("raise --limit, and look at the table of what was left out"));
+        return Err(Error::usage(format!("nothing was compared within {limit_s} s, so the adapter was not tested"))
+            .remedy("raise --limit, and see the table of what was left out"));
     }
     Ok(outcome)
 }
@@ -117,10 +115,10 @@ pub fn run(args: &HardwareArgs) -> Result<Outcome> {
 impl<'a> Bench<'a> {
     fn new(args: &'a HardwareArgs) -> Result<Self> {
         if args.scale == 0 || !(args.limit > 0.0) {
-            return Err(Error::usage("--scale and --limit are above zero"));
+            return Err(Error::usage("--scale and --limit must be above zero"));
         }
         if args.measure.cpu_only {
-            return Err(Error::usage("--cpu-only leaves out the adapter that is to be measured")
+            return Err(Error::usage("--cpu-only leaves out the adapter that this command measures")
                 .remedy("leave the option out, or use bench throughput"));
         }
         let choice = AdapterChoice { name: args.adapter.clone(), ..AdapterChoice::default() };

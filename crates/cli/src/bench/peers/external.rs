@@ -78,11 +78,11 @@ pub fn run(call: &Call, progress: &mut dyn FnMut(usize)) -> Answers {
         (Ended::Nonsense(line), _) => Some(format!("it wrote an invalid line, '{line}': {n}")),
         (Ended::Interrupted, _) => Some(format!("interrupted: {n}")),
         (Ended::Late, _) => Some(format!("stopped after {} s: {n}", call.limit.as_secs())),
-        (_, None) => Some(format!("it closed its output and did not end: {n}")),
+        (_, None) => Some(format!("it closed its output but did not end: {n}")),
         (Ended::Itself, Some(status)) if status.success() && answers.count() == call.n_motions => None,
         (_, Some(status)) => {
             let words = last_words.lock().map(|words| words.clone()).unwrap_or_default();
-            let words = if words.is_empty() { words } else { format!(", last words '{words}'") };
+            let words = if words.is_empty() { words } else { format!(", last output '{words}'") };
             Some(format!("it ended early ({status}{words}): {n}"))
         }
     };

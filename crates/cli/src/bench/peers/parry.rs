@@ -61,7 +61,7 @@ pub fn run(
         over.store(true, Ordering::Relaxed);
         trouble = Some(format!("stopped after {} s", limit.as_secs()));
         if !listen(&reports, Instant::now() + GRACE, &mut answers, &mut trouble, &mut progress) {
-            trouble = Some("still at work on a motion long after its time, and left alone there".into());
+            trouble = Some("still working on a motion long after the time limit, and abandoned there".into());
         }
     }
     if answers.count() < set.motions.len() {

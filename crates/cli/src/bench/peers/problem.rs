@@ -55,7 +55,7 @@ fn describe(set: &Set, meshes: &str, motions: &[Motion]) -> Result<String> {
             JointKind::Revolute { axis, drive } => ('r', axis, drive),
             JointKind::Prismatic { axis, drive } => ('p', axis, drive),
             JointKind::Free { .. } => {
-                let message = "the peers' programs know joints that turn or slide, no free ones";
+                let message = "the peers' programs support joints that turn or slide, but not free joints";
                 return Err(Error::usage(message).at(format!("joint '{}'", body.joint.name)));
             }
         };

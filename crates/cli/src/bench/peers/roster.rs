@@ -75,7 +75,7 @@ pub const METHODS: [Method; 17] = [
         method: "naive",
         step: "10",
         name: "FCL naive, 10",
-        what: "continuousCollide as its defaults make it; the path depends on memory never set",
+        what: "continuousCollide with its default options; the path depends on uninitialised memory",
     },
     Method { program: "fcl", method: "naive-own", step: "100", name: "FCL naive, 100", what: OTHER_MOTION },
     Method { program: "fcl", method: "advance-rss", step: "10", name: "FCL advance, RSS", what: OTHER_MOTION },

@@ -41,8 +41,8 @@ fn notes(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>]) -> Vec<
          peer receives the same triangles and joints, to the last bit."
             .to_string(),
         format!(
-            "What is true of a motion is what the first of these says that knows it: {}. The engine is not its own \
-             judge: where nobody else knows, its own answers are not judged.",
+            "The truth about a motion is the answer of the first of these that knows it: {}. The engine is not its own \
+             judge: where no other judge knows the truth, its own answers are not judged.",
             judges.join("; ")
         ),
         format!(
@@ -75,8 +75,8 @@ fn speed(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>], first: 
         Column::number("of classes", "", 0, "… as far as it has answered motions of both kinds."),
     ];
     columns.extend(ground.classes.iter().map(|c| Column::number(&c.name(), "ms", 4, "")));
-    let note = "Mean time of a motion of each class. What time was left for is weighted by how many motions with a \
-                contact and free ones the class has.";
+    let note = "Mean time of a motion of each class. Where only some motions were measured, those with a contact and \
+                those without are weighted by their numbers in the class.";
     let mut table = Table::new("speed", "Time for a motion", note, columns);
     for (c, parts) in contenders.iter().zip(parts) {
         let answered: usize = c.answers.iter().map(|a| a.count()).sum();

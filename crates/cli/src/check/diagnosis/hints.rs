@@ -36,8 +36,8 @@ fn at_start(diagnosis: &Diagnosis, pairs: &[Pair]) -> Vec<Hint> {
         options: &["--base", "--allow"],
         text: format!(
             "{link} does not move and {touches} {object} at the start of {} of {motions} motions, which hides what \
-             happens later. If the robot is in the wrong place, put it elsewhere with --base X,Y,Z,ROLL,PITCH,YAW; \
-             if it belongs there, leave the pair out with --allow FILE and the line: {link} {object}",
+             happens later. If the robot is in the wrong place, move it with --base X,Y,Z,ROLL,PITCH,YAW; if it \
+             belongs there, leave the pair out with --allow FILE and the line: {link} {object}",
             count.at_start
         ),
     });
@@ -62,7 +62,7 @@ fn undecided(reason: &str, n: u64) -> Option<Hint> {
             "because they took too many evaluations, as sliding contact does: --tolerance 1e-6 or --mode verdict needs \
              fewer; with --margin 0.001 a distance counts instead",
         ),
-        "fault" => (&["--backend"], "because the device failed: --backend cpu does without it"),
+        "fault" => (&["--backend"], "because the device failed: --backend cpu does not need it"),
         _ => return None,
     };
     Some(Hint { options, text: format!("{n} motions are undecided {text}") })

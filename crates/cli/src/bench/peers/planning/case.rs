@@ -58,11 +58,11 @@ impl Set {
     pub fn read(name: &str, folder: &Path, peers: &Path, most: usize) -> Result<Self> {
         let Work::Problems(sets) = work(name, folder)? else {
             let error = Error::usage(format!("data set '{name}' has no planning problems"));
-            return Err(error.remedy("there are mbm-panda/KIND and mbm-ur5/KIND: firstcontact dataset list"));
+            return Err(error.remedy("use mbm-panda/KIND or mbm-ur5/KIND; firstcontact dataset list prints all"));
         };
         let [set] = sets.as_slice() else {
             let error = Error::usage(format!("data set '{name}' has problems of several robots"));
-            return Err(error.remedy("name the sets of one robot"));
+            return Err(error.remedy("give the sets of one robot"));
         };
         let robot_name = set.suffix.trim_start_matches('_');
         let robot = Robot::from_urdf(robot_file(peers, robot_name)?)?;
@@ -143,5 +143,5 @@ pub fn robot_file(peers: &Path, robot: &str) -> Result<PathBuf> {
     if file.is_file() {
         return Ok(file);
     }
-    Err(Error::input("VAMP's robot is not there").in_file(file).remedy("benches/peers/setup.sh VENV BUILD copies it"))
+    Err(Error::input("VAMP's robot is missing").in_file(file).remedy("benches/peers/setup.sh VENV BUILD copies it"))
 }
