@@ -1,11 +1,16 @@
-//! Line-swept spheres of links: containment in exact arithmetic, and their size compared with the smallest ones.
+//! Line-swept spheres of links: containment in exact arithmetic, their size compared with the smallest ones, and the
+//! separation of moving ones by a plane.
 
 use crate::effort;
 use crate::harness::models::Draw;
 use crate::oracle::data;
 use crate::oracle::dyadic::{Dyadic, difference, dot, exact};
+use crate::oracle::triangles::on_segments;
+use firstcontact::arith::linear::V3;
 use firstcontact::bvh::circle::Circle;
 use firstcontact::bvh::lss::{DISTANCE_SLACK, Lss};
+use firstcontact::enclosure::point_bound::PointBound;
+use firstcontact::predicate::lss_separation::lss_misses;
 use firstcontact::robot::{Robot, Triangle};
 use firstcontact_datasets::Dataset;
 use glam::{DVec2, DVec3};
@@ -159,4 +164,84 @@ fn fits_are_close_to_the_smallest() {
     println!("{n} links; fit by tried axes, geometric mean: {mean:.4}");
     assert!(poor.is_empty(), "{poor:?}");
     assert!(n > 15 && mean <= 1.005, "{n} links, {mean}");
+}
+
+/// A moving line-swept sphere, and a static one.
+struct Pair {
+    /// Position, velocity and acceleration of both ends at the middle time.
+    ends: [[DVec3; 3]; 2],
+    ball: f64,
+    cube: DVec3,
+    fixed: [DVec3; 2],
+    h: f64,
+}
+
+impl Pair {
+    fn new(draw: &mut Draw) -> Self {
+        let [speed, acceleration] = [draw.between(0.0, 3.0), draw.between(0.0, 20.0)];
+        let mut end = || [draw.vector(1.0), draw.vector(speed), draw.vector(acceleration)];
+        let ends = [end(), end()];
+        let [ball, cube] = [0.0, 0.1].map(|most| draw.between(0.0, most));
+        Self {
+            ends,
+            ball: if draw.below(2) == 0 { ball } else { draw.between(0.0, 0.1) },
+            cube: draw.vector(cube).abs(),
+            fixed: [draw.vector(1.0), draw.vector(1.0)],
+            h: draw.between(0.01, 0.3),
+        }
+    }
+
+    /// The smallest distance of the segments at sampled times, if both ends stray as far as they may towards the static
+    /// segment.
+    fn distance(&self) -> f64 {
+        let [c, d] = self.fixed;
+        let at_time = |i: i32| {
+            let t = self.h * f64::from(i) / 16.0;
+            let [a, b] = self.ends.map(|[c0, c1, c2]| c0 + c1 * t + c2 * (0.5 * t * t));
+            let (p, q) = on_segments(a, b, c, d);
+            let towards = (q - p).normalize_or_zero();
+            let stray = towards * self.ball + self.cube * towards.signum();
+            let (p, q) = on_segments(a + stray, b + stray, c, d);
+            // A sphere that strays past the segment has met it.
+            if (q - p).dot(towards) > 0.0 { p.distance(q) } else { 0.0 }
+        };
+        (-16..=16).map(at_time).fold(f64::INFINITY, f64::min)
+    }
+
+    fn is_separated(&self, radius: f64, fixed_radius: f64) -> bool {
+        let ends = self.ends.map(|c| PointBound { c: c.map(V3::new), ball: self.ball, cube: V3::new(self.cube) });
+        let fixed = Lss { a: self.fixed[0], b: self.fixed[1], radius: fixed_radius };
+        lss_misses(&ends, radius, &fixed, self.h) == 1
+    }
+}
+
+#[test]
+fn separated_spheres_stay_apart() {
+    let mut draw = Draw::new(83);
+    let (mut separated, mut kept) = (0, 0);
+    for _ in 0..effort(200_000, 5_000_000) {
+        let pair = Pair::new(&mut draw);
+        let radii = pair.distance() * draw.between(0.5, 1.1);
+        let radius = radii * draw.unit();
+        if pair.is_separated(radius, radii - radius) {
+            separated += 1;
+            assert!(radii < pair.distance(), "{:?} {:?}", pair.ends, pair.fixed);
+        } else {
+            kept += 1;
+        }
+    }
+    println!("{separated} separated, {kept} kept");
+    assert!(separated > 10_000 && kept > 10_000);
+}
+
+#[test]
+fn spheres_at_rest_are_separated_whenever_they_are_apart() {
+    let mut draw = Draw::new(84);
+    for _ in 0..effort(50_000, 1_000_000) {
+        let mut pair = Pair::new(&mut draw);
+        (pair.ball, pair.cube) = (0.0, DVec3::ZERO);
+        pair.ends.iter_mut().for_each(|end| (end[1], end[2]) = (DVec3::ZERO, DVec3::ZERO));
+        let distance = pair.distance();
+        assert!(distance < 1e-6 || pair.is_separated(0.3 * distance, (0.7 - 1e-9) * distance), "{distance}");
+    }
 }

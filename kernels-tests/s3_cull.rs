@@ -217,7 +217,10 @@ fn mutants_are_caught() {
     let case = case(&mut draw, 7, 1200, 8);
     for (old, new) in [
         // A child of the model's tree omitted, a coordinate compared the wrong way, the last child of a node omitted.
-        ("push(found.x + 1u, NodePair(item.piece, children.y, item.scene_ref, item.mask));", ""),
+        (
+            "NodePair(item.piece, children.y, item.scene_ref, item.mask)",
+            "NodePair(item.piece, children.y, item.scene_ref, 0u)",
+        ),
         ("box_vector(at + 8u + q) > vec4<f32>(fixed.hi.z)", "box_vector(at + 20u + q) > vec4<f32>(fixed.hi.z)"),
         ("if child == EMPTY {", "if child == EMPTY || slot == 2u {"),
         ("<< (4u * q);", "<< (4u * (3u - q));"),

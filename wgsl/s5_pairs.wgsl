@@ -47,7 +47,8 @@ struct LinkItem {
     // Cluster, or its first triangle.
     scene_ref: u32,
     mask: u32,
-    // Bit i is set if triangle i of the cluster matters.
+    // Bit i is set if triangle i of the cluster matters. For a triangle against a triangle, the serial number of the
+    // chunk: other entries of the queue were written by earlier work and are skipped.
     triangles: u32,
 }
 
@@ -569,12 +570,12 @@ fn test_pairs(
     var rest = left.triangles;
     while rest != 0u && has_room(slot, chunk.queue_capacity, piece) {
         let y = left.scene_ref + firstTrailingBit(rest);
-        items[routing.output_at + slot] = LinkItem(left.piece_link, left.link_triangle, y, left.mask, 0u);
+        items[routing.output_at + slot] = LinkItem(left.piece_link, left.link_triangle, y, left.mask, chunk.serial);
         rest &= rest - 1u;
         slot += 1u;
     }
     if rest != 0u {
-        // The loop ended early.
+        // The loop ended early, and slots remain unwritten.
         mark_retry(piece);
     }
 }
@@ -599,7 +600,9 @@ fn refine_pairs(
     var left = Left();
     if id < queue_length(routing.input, chunk.queue_capacity) {
         item = items[routing.input_at + id];
-        left = refined(item);
+        if item.triangles == chunk.serial {
+            left = refined(item);
+        }
     }
     let is_left = left.mask != 0u;
     let slot = slots(routing.output, u32(is_left), local);

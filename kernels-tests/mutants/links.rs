@@ -22,8 +22,24 @@ const ON_GPU: &str = "link_pairs::random::random_trees_of_links_on_the_gpu";
 const LOWEST: &str = "link_pairs::starts::the_pair_of_a_start_within_the_margin_is_the_lowest_of_scene_and_links";
 const REVERSED: &str = "link_pairs::invariance::the_elements_of_the_file_in_reverse_order";
 
+const SPHERES: &str = "src/predicate/lss_separation.rs";
+const APART: &str = "lss::separated_spheres_stay_apart";
+
 /// Mutants of pairs of links.
 pub const MUTANTS: &[Mutant] = &[
+    m("velocity of a moving sphere", SPHERES, "n.dot(c1).abs() * h", "T::new(0.0)", APART),
+    m("acceleration of a moving sphere", SPHERES, "(-n.dot(c2)).max(T::new(0.0)) * half_hh", "T::new(0.0)", APART),
+    m("ball of a moving sphere", SPHERES, "end.ball", "T::new(0.0)", APART),
+    m("cube of a moving sphere", SPHERES, "end.cube.norm1()", "T::new(0.0)", APART),
+    m("first end of a moving sphere", SPHERES, "lowest.min(low)", "low", APART),
+    m(
+        "second end of a static sphere",
+        SPHERES,
+        "n.dot(fixed_ends[0]).max(n.dot(fixed_ends[1]))",
+        "n.dot(fixed_ends[0])",
+        APART,
+    ),
+    m("radius of a static sphere", SPHERES, "T::new(fixed.radius) + radius", "radius", APART),
     m("margin between the boxes of links at the start", LINK_STARTS, "0.5 * margin_m", "0.0", LOWEST),
     m("order of the triangles of two links", LINK_STARTS, "near.first == near.moving", "true", LOWEST),
     m("motion of a pair of links at the start", LINK_STARTS, "path.joints.len() as u32 - 1", "0", LOWEST),

@@ -39,15 +39,25 @@ impl LinkSearch {
         self.space.set_first_only(first_only);
     }
 
-    /// Uses a pair within the margin at the start as the answer, if it decides the motion. Both memories must have
-    /// begun the motion.
+    /// See [`s5_pairs::Workspace::ends_at_start`](crate::stage::s5_pairs::Workspace::ends_at_start).
+    pub fn set_ends_at_start(&mut self, ends_at_start: bool) {
+        self.space.set_ends_at_start(ends_at_start);
+    }
+
+    /// Returns whether the last search ended early because links certainly touch at the start.
+    pub fn starts_in_contact(&self) -> bool {
+        self.space.starts_in_contact()
+    }
+
+    /// Uses a pair within the margin at the start as the answer, if one pair may decide the motion. Both memories must
+    /// have begun the motion.
     pub fn decide_start(
         &mut self,
         solver: &mut Solver,
         (world, options): (&CollisionWorld, &SolveOptions),
         motion: &RobotMotion,
     ) -> bool {
-        if !options.one_pair_decides_the_start() {
+        if !options.one_pair_may_decide_the_start() {
             return false;
         }
         let pair = link_pairs::first_at_start(&mut self.space, world, motion, options.margin_m);

@@ -6,6 +6,7 @@ use crate::scene::world::SceneBox;
 use crate::stage::layout::{ChunkParams, Routing};
 use bytemuck::Pod;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use wgpu::BufferUsages;
 
@@ -162,6 +163,8 @@ pub struct Buffers {
     /// Pages of the scene, and the index of the bound page.
     pages: Arc<[Page]>,
     page: usize,
+    /// Serial number of the last uniform of a chunk in this set and its clones, which may share buffers.
+    serial: Arc<AtomicU32>,
     /// Bind groups, by id of the kernel and index of the page.
     groups: Mutex<HashMap<(u64, usize), wgpu::BindGroup>>,
 }
@@ -174,6 +177,7 @@ impl Clone for Buffers {
             placeholder: self.placeholder.clone(),
             pages,
             page: self.page,
+            serial: Arc::clone(&self.serial),
             groups: Mutex::default(),
         }
     }
@@ -190,7 +194,7 @@ impl Buffers {
     pub fn new(gpu: &Gpu) -> Result<Self> {
         let placeholder = create(gpu, "placeholder", MIN_BYTES)?;
         let all = [const { None }; N_BUFFERS];
-        Ok(Self { all, placeholder, pages: Arc::default(), page: 0, groups: Mutex::default() })
+        Ok(Self { all, placeholder, pages: Arc::default(), page: 0, serial: Arc::default(), groups: Mutex::default() })
     }
 
     /// Drops buffers.
@@ -304,13 +308,14 @@ impl Buffers {
         }
     }
 
-    /// Sets the uniform of the chunk.
+    /// Sets the uniform of the chunk, with the next serial number.
     ///
     /// # Errors
     /// As [`Buffers::reserve`].
     pub fn set_chunk(&mut self, gpu: &Gpu, params: &ChunkParams) -> Result<()> {
+        let params = ChunkParams { serial: self.serial.fetch_add(1, Ordering::Relaxed) + 1, ..*params };
         let mut bytes = encase::UniformBuffer::new(Vec::<u8>::new());
-        bytes.write(params).map_err(|e| Error::new(ErrorKind::Gpu, e.to_string()))?;
+        bytes.write(&params).map_err(|e| Error::new(ErrorKind::Gpu, e.to_string()))?;
         self.fill(gpu, BufferId::Chunk, &bytes.into_inner())
     }
 

@@ -4,6 +4,7 @@ pub mod closeness;
 pub mod contraction;
 pub mod features;
 pub mod inside;
+pub mod lss_separation;
 pub mod moving_box;
 pub mod nearest;
 pub mod normals;

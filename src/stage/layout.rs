@@ -89,6 +89,9 @@ shared! {
         near_capacity: u32,
         /// A margin that all balls contain, metres.
         margin_m: f32,
+        /// A number that differs from that of all earlier work in the same buffers; see
+        /// [`Buffers::set_chunk`](crate::gpu::Buffers::set_chunk).
+        serial: u32,
     }
 
     /// Counters at the start of the control buffer. WGSL sees them as plain words, addressed by [`Routing`]. Those up

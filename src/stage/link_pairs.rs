@@ -16,10 +16,14 @@ use super::kernel::{Kernel, kernel};
 use super::s1_concat::{self, Balls, Poses};
 use super::s2_bound::{self, Boxes};
 use super::s5_pairs::{self, Courses, Limits, PairCounts};
-use super::{Candidate, Piece, Subs, TrianglePair, s3_cull};
+use super::{Candidate, Piece, SUBS, Subs, TrianglePair, s3_cull};
+use crate::arith::linear::V3;
+use crate::arith::vectors::{Vector, Vectorised, WIDTH, widest};
+use crate::bvh::lss::Lss;
 use crate::enclosure::pose_bound::{PoseBound, PoseEnclosure};
+use crate::predicate::lss_separation::lss_misses;
 use crate::robot::RobotMotion;
-use crate::scene::world::{CollisionWorld, LinkFrame};
+use crate::scene::world::{CollisionWorld, LinkFrame, LinkGeometry};
 use serde::Serialize;
 
 /// The kernel that finds the pairs of links whose boxes may overlap.
@@ -93,6 +97,16 @@ impl Workspace {
         self.pairs.capacity().max(self.cull.candidates.capacity()).max(self.search.pairs.capacity())
     }
 
+    /// See [`s5_pairs::Workspace::ends_at_start`].
+    pub fn set_ends_at_start(&mut self, ends_at_start: bool) {
+        self.search.ends_at_start = ends_at_start;
+    }
+
+    /// See [`s5_pairs::Workspace::starts_in_contact`].
+    pub fn starts_in_contact(&self) -> bool {
+        self.search.starts_in_contact
+    }
+
     /// See [`s5_pairs::Workspace::first_only`].
     pub fn set_first_only(&mut self, first_only: bool) {
         self.search.first_only = first_only;
@@ -102,6 +116,7 @@ impl Workspace {
     pub fn begin(&mut self, world: &CollisionWorld) {
         let n_bodies = world.robot.bodies.len();
         self.n_chains = 0;
+        self.search.starts_in_contact = false;
         self.chain_of.clear();
         self.chain_of.resize(n_bodies * n_bodies, None);
     }
@@ -128,10 +143,11 @@ pub struct Input<'a> {
 
 /// Finds the pairs of triangles of links that may touch in a piece, and stores them in `space`. Limits are used and
 /// lowered as by [`s5_pairs::search_in`]; the caller must [`clip`] the pairs to them. Returns false if there are too
-/// many.
+/// many, or if the search ended early ([`Workspace::starts_in_contact`]).
 pub fn search_in(space: &mut Workspace, input: &Input, mut limits: Option<&mut Limits>) -> (bool, LinkPairCounts) {
     let mut counts = LinkPairCounts::default();
     space.pairs.clear();
+    space.search.starts_in_contact = false;
     space.bounds.clear();
     space.bounds.resize(space.n_chains, None);
     around(space, input);
@@ -194,11 +210,23 @@ impl Workspace {
             if mask != 0 {
                 counts.near += 1;
                 self.bound(input, frame, link);
+                let mask = mask & !self.apart(input, frame, link);
+                if mask == 0 {
+                    continue;
+                }
                 s2_bound::link_in(&mut self.boxes, &frame.world, input.piece, &self.poses, link);
                 s3_cull::link_in(&mut self.cull, &frame.world, &self.boxes, link, mask);
             }
         }
         !self.cull.candidates.is_empty()
+    }
+
+    /// The sub-intervals in which the line-swept spheres of two links are certainly apart. The pose of the moving link
+    /// must have been bounded in the frame of the other one.
+    fn apart(&self, input: &Input, frame: &LinkFrame, link: u32) -> u32 {
+        let [fixed, moving] = [frame.link, link].map(|link| &input.world.links[link as usize]);
+        let bound = &self.poses.bounds[moving.body as usize];
+        widest(Apart { moving, bound, fixed: &fixed.lss, h: input.piece.half_sub() })
     }
 
     /// Bounds the pose of a link in a frame.
@@ -253,6 +281,30 @@ impl Workspace {
             // Every candidate has a chain.
             self.pairs.push(LinkTrianglePair { frame: number, chain: chain.unwrap_or_default(), pair: *pair });
         }
+    }
+}
+
+/// Compares the line-swept sphere of a moving link with a static one in all sub-intervals.
+struct Apart<'a> {
+    moving: &'a LinkGeometry,
+    bound: &'a PoseBound<Subs>,
+    fixed: &'a Lss,
+    h: f64,
+}
+
+impl Vectorised for Apart<'_> {
+    type Output = u32;
+    #[inline(always)]
+    fn run<T: Vector>(self) -> u32 {
+        let Self { moving, bound, fixed, h } = self;
+        let (lss, reach) = (&moving.lss, T::new(moving.reach_m));
+        let mut apart = 0;
+        for i in 0..SUBS / WIDTH {
+            let pose = PoseBound::<T>::part(bound, i);
+            let ends = [pose.point(V3::new(lss.a), reach), pose.point(V3::new(lss.b), reach)];
+            apart |= lss_misses(&ends, T::new(lss.radius), fixed, T::new(h)) << (i * WIDTH);
+        }
+        apart
     }
 }
 

@@ -92,6 +92,11 @@ pub struct Workspace {
     /// True if only the earliest time at which anything may touch is needed: if limits are given, any pair lowers them,
     /// not just a certain contact.
     pub first_only: bool,
+    /// True if a crowded search of a motion's first piece may end as soon as a contact at the start is certain:
+    /// `starts_in_contact` is then set, and the pairs are incomplete.
+    pub ends_at_start: bool,
+    /// True if the last search ended because of a contact at the start.
+    pub starts_in_contact: bool,
     /// For each link being searched, the range of its candidates.
     groups: Vec<Range<usize>>,
     links: Vec<MovingLink<'static>>,
@@ -118,11 +123,13 @@ pub fn search(input: &Input, limits: Option<&mut Limits>, cap: usize) -> (Option
 /// If `limits` are given, certain contacts lower them, and sub-intervals beyond them are skipped. Which pairs of such
 /// sub-intervals are still found depends on the order of work, so the caller must [`clip`] the pairs to the limits.
 ///
-/// Returns false if there would be more than `cap` pairs.
+/// Returns false if there would be more than `cap` pairs, or if the search ended early
+/// ([`Workspace::starts_in_contact`]).
 pub fn search_in(space: &mut Workspace, input: &Input, limits: Option<&mut Limits>, cap: usize) -> (bool, PairCounts) {
     let mut pairs = std::mem::take(&mut space.pairs);
     pairs.clear();
     space.looks.clear();
+    space.starts_in_contact = false;
     let mut found = Found { pairs, limits, first_only: space.first_only, cap, counts: PairCounts::default() };
     if let Some(scene) = input.obb_trees.and_then(|trees| trees.scene.as_ref()) {
         let fits = search_scene(space, input, scene, &mut found);
@@ -234,7 +241,12 @@ impl Work<'_, '_> {
         self.space.boxes.clear(self.links[place].shape.tree.nodes.len());
         let first = self.space.items.len();
         let is_halved = found.limits.is_some() && input.courses.is_some();
-        let mut room = if is_halved { crowded::CROWD } else { usize::MAX };
+        let may_end = self.space.ends_at_start && begin == 0 && self.links[place].piece.index == 0;
+        let mut room = match is_halved {
+            true if may_end => crowded::CROWD_AT_START,
+            true => crowded::CROWD,
+            false => usize::MAX,
+        };
         for some in group.chunks(AT_ONCE) {
             let moving = &self.links[place];
             let wanted = slab & moving.piece.mask_until(found.limit(moving.piece));

@@ -53,6 +53,8 @@ struct ChunkParams {
     near_capacity: u32,
     // A margin that all balls contain, metres.
     margin_m: f32,
+    // Differs from that of all earlier work in the same buffers.
+    serial: u32,
 }
 
 struct Piece {

@@ -40,10 +40,20 @@ impl CpuStages<'_> {
             solver.go_on();
         }
         scratch.begin(world);
-        let starts_within = self.starts_within(scratch, &mut solver, stats);
+        let solve = &self.options.solve;
+        let starts_within = solve.one_pair_decides_the_start() && self.starts_within(scratch, &mut solver, stats);
         let n_pieces = if starts_within { 0 } else { usize::MAX };
+        scratch.links.set_ends_at_start(part.is_start && solve.one_pair_may_decide_the_start());
         for piece in Piece::cut_by_travel(0, &scratch.motion, world).take(n_pieces) {
-            if !self.search(item_cap, scratch, &piece, stats) {
+            let mut fits = self.search(item_cap, scratch, &piece, stats);
+            if scratch.links.starts_in_contact() {
+                if self.starts_within(scratch, &mut solver, stats) {
+                    break;
+                }
+                scratch.links.set_ends_at_start(false);
+                fits = self.search(item_cap, scratch, &piece, stats);
+            }
+            if !fits {
                 out_of_memory = Some(piece.t0);
                 break;
             }
@@ -59,6 +69,7 @@ impl CpuStages<'_> {
                 break;
             }
         }
+        scratch.links.set_ends_at_start(false);
         let verdict = match out_of_memory {
             Some(clear_until) => Verdict::Undecided(Undecided { clear_until, reason: UndecidedReason::Memory }),
             None => solver.finish(),

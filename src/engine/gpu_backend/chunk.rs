@@ -195,6 +195,7 @@ impl GpuPipeline {
             n_link_pairs: self.links.as_ref().map_or(0, LinkPass::n_pairs),
             near_capacity,
             margin_m: margin_m(chunk.motions),
+            serial: 0,
         };
         Ok(())
     }

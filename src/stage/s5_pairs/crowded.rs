@@ -8,6 +8,8 @@
 //! approached in a dozen steps, and the remaining items are those of a short time before it, whose number does not
 //! depend on how fine the meshes are.
 //!
+//! If a contact at the start decides the motion, the start is tested first, and the search ends there.
+//!
 //! Poses are bounded again for each part: the bounds of the sub-intervals have balls that hide contacts of triangles
 //! smaller than a few hundred times their remainder.
 
@@ -28,7 +30,9 @@ use crate::stage::{Candidate, Piece, SLICES, SLICES_PER_PIECE, SUBS, TrianglePai
 
 /// Load of items of a link, as the descent counts it, above which a part is crowded.
 pub(super) const CROWD: usize = 4096;
-/// The same for its halves, whose candidates are already filtered.
+/// The same for the first part of a motion, if the search may end with a contact at the start.
+pub(super) const CROWD_AT_START: usize = 1024;
+/// The same for the halves of a part, whose candidates are already filtered.
 const CROWD_OF_HALF: usize = 1024;
 /// Number of pairs of triangles above which a part is halved again.
 const FEW: u32 = 64;
@@ -149,6 +153,13 @@ impl Work<'_, '_> {
         found: &mut Found,
     ) -> Option<()> {
         let piece = self.links[place].piece;
+        if self.space.ends_at_start && piece.index == 0 && slab & 1 == 1 {
+            let crowd = Crowd { world, moving: &self.links[place], course, place: place as u32 };
+            if crowd.touches_at(self.space, group, piece.t0, found) {
+                self.space.starts_in_contact = true;
+                return None;
+            }
+        }
         let clock = Clock(piece);
         let sub = |k: u32| piece.t0 + f64::from(k) * clock.sub_length();
         // Pending parts, the earliest last, each with its candidates in `near`.

@@ -80,7 +80,12 @@ impl SolveOptions {
     /// Returns whether motions that start within the margin are decided by the lowest pair within it: with a margin
     /// there may be many pairs.
     pub fn one_pair_decides_the_start(&self) -> bool {
-        self.margin_m > 0.0 && self.initial == InitialContactPolicy::Report && !self.all_contacts
+        self.margin_m > 0.0 && self.one_pair_may_decide_the_start()
+    }
+
+    /// Returns whether one certain contact at the start decides a motion.
+    pub fn one_pair_may_decide_the_start(&self) -> bool {
+        self.initial == InitialContactPolicy::Report && !self.all_contacts
     }
 
     /// Checks that the options are valid.
