@@ -147,7 +147,7 @@ fn bad_scenes_are_an_error_of_one_line_and_leave_no_files() {
         (FIGURE_7.replace("\"duration_s\": 2", "\"duration_s\": -2"), "duration_s"),
         (FIGURE_7.replace("\"step_s\": 0.001", "\"step_s\": 1e-9"), "lines"),
         (FIGURE_7.replace("\"step_s\": 0.001", "\"step_s\": 0"), "above 0"),
-        (FIGURE_7.replace("[2, 1.2, 0.8]", "[2, 0, 0.8]"), "body 'a': a semi-axis of 0 m"),
+        (FIGURE_7.replace("[2, 1.2, 0.8]", "[2, 0, 0.8]"), "body 'a': the semi-axis is 0 m"),
         (FIGURE_7.replace("[2, 1.2, 0.8]", "[2, 1e999, 0.8]"), "JSON"),
         (FIGURE_7.replace("[4.2, 1, 0.8]", "[4.2, 1e300, 0.8]"), "body 'b'"),
         (FIGURE_7.replace("\"b\": \"b\"", "\"b\": \"c\""), "pair 0: there is no body 'c'"),

@@ -254,7 +254,7 @@ mod tests {
             ("a,c\n1,2\n3,4\n", "line 1: the robot has no moving joint 'c'"),
             ("a,b,a\n", "line 1: joint 'a' appears twice"),
             ("a,b,time,time\n", "no moving joint 'time'"),
-            ("a\n1\n2\n", "line 1: it has no values of joint 'b' (--missing-joints"),
+            ("a\n1\n2\n", "line 1: it has no values for joint 'b' (--missing-joints"),
             ("a,b\n1,2\n3\n", "line 3: 1 fields where the first line has 2"),
             ("a,b\n1,2\n3,4,5\n", "line 3: 3 fields"),
             ("a,b\n# c\n\n1,2\n3,x\n", "line 5: 'x' is not a number"),

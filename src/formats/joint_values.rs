@@ -185,7 +185,7 @@ mod tests {
         let row = |text: &str, missing| read(text).unwrap().row(&robot, &missing).map_err(|e| e.to_string());
         assert_eq!(row(r#"{"b": 2, "a": 1}"#, MissingJoints::Refuse), Ok(vec![1.0, 2.0]));
         assert_eq!(row(r#"{"b": 2}"#, MissingJoints::Zero), Ok(vec![0.0, 2.0]));
-        for (text, word) in [(r#"{"b": 2}"#, "of joint 'a' ("), (r#"{"a": 1, "b": 2, "c": 3}"#, "no moving joint 'c'")]
+        for (text, word) in [(r#"{"b": 2}"#, "for joint 'a' ("), (r#"{"a": 1, "b": 2, "c": 3}"#, "no moving joint 'c'")]
         {
             let error = row(text, MissingJoints::Refuse).unwrap_err();
             assert!(error.contains("pose.json: ") && error.contains(word), "{error}");

@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(with(values("a")).unwrap().end(0), [7.5, 2.0]);
         for missing in [MissingJoints::Refuse, values("b")] {
             let error = with(missing).unwrap_err();
-            assert!(error.contains("m.json: it has no values of joint 'a' (--missing-joints"), "{error}");
+            assert!(error.contains("m.json: it has no values for joint 'a' (--missing-joints"), "{error}");
         }
     }
 

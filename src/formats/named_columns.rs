@@ -148,7 +148,7 @@ mod tests {
         assert!(error.contains("joints 'b', 'free.x', ") && error.contains("--missing-joints"), "{error}");
         let pose = JointValues::from_iter(robot().columns.iter().skip(2).map(|c| (c.name.clone(), 0.0)));
         let error = columns(&["c", "a"], &MissingJoints::Values(pose.clone())).unwrap_err();
-        assert!(error.contains("of joint 'b' ("), "{error}");
+        assert!(error.contains("for joint 'b' ("), "{error}");
         assert!(columns(&["b", "a"], &MissingJoints::Values(pose)).is_ok());
         let names: Vec<String> = (0..25).map(|i| format!("j{i}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();

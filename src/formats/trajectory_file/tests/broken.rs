@@ -41,7 +41,7 @@ fn broken_text_is_explained() {
         (
             "t.json",
             r#"{"joints":["a","b"],"trajectories":[{"positions":[[0,0],[1,1]],"velocities":[[0,0],[0,0]]}]}"#,
-            &["trajectory 0: point 0: it has velocities but no time (give times, or --interpolation linear)"],
+            &["trajectory 0: point 0: it has velocities but no time (give times, or choose --interpolation linear)"],
         ),
         (
             "t.json",
@@ -138,7 +138,7 @@ fn broken_arrays_are_explained() {
         ("t.npy", nan.clone(), "trajectory 1: point 1: the position of joint 'b' is NaN"),
         ("t.npz", of("times.npy", &times), "trajectory 1: point 2: its time 1.0 s does not exceed 1.0 s"),
         ("t.npz", of("times.npy", &positions), "array 'times': shape (2, 3, 2), expected (2, 3) as for positions"),
-        ("t.npz", of("velocities.npy", &good), "array 'velocities': shape (2, 3), want (2, 3, 2)"),
+        ("t.npz", of("velocities.npy", &good), "array 'velocities': shape (2, 3), expected (2, 3, 2)"),
         ("t.npz", of("velocities.npy", &positions), "trajectory 0: point 0: it has velocities but no time ("),
         ("t.npz", of("accelerations.npy", &positions), "it has accelerations but no velocities ("),
         ("t.npz", lengths(&[3.0]), "array 'lengths': shape (1), expected (2)"),
