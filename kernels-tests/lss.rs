@@ -242,6 +242,6 @@ fn spheres_at_rest_are_separated_whenever_they_are_apart() {
         (pair.ball, pair.cube) = (0.0, DVec3::ZERO);
         pair.ends.iter_mut().for_each(|end| (end[1], end[2]) = (DVec3::ZERO, DVec3::ZERO));
         let distance = pair.distance();
-        assert!(distance < 1e-6 || pair.is_separated(0.3 * distance, 0.7 * distance - 1e-9), "{distance}");
+        assert!(distance < 1e-6 || pair.is_separated(0.3 * distance, 0.7 * distance - 1e-7), "{distance}");
     }
 }
