@@ -112,7 +112,7 @@ fn broken_text_is_explained() {
         ("t.csv", "a,b\n0,0\n1,1\n\n2,2\n3,3,3\n", &["line 6: 3 fields where the first line has 2"]),
         ("t.csv", "time,a,b\n0,0,0\n1,1,1\n0,2,2\n", &["trajectory 0: point 2: its time 0.0 s does not exceed 1.0 s"]),
         ("t.csv", "trajectory,a,b\nx,0,0\ny,1,1\nx,2,2\n", &["line 4: trajectory 'x' has rows in two places ("]),
-        ("t.txt", "a,b\n0,0\n", &["'txt' is not a format", ".yaml"]),
+        ("t.txt", "a,b\n0,0\n", &["'txt' is not a motion file format", ".yaml"]),
     ] {
         let error = message_of(&slides(), name, text.as_bytes(), &TrajectoryOptions::default());
         assert!(words.iter().all(|word| error.contains(word)), "{text}: {error}");
