@@ -27,8 +27,8 @@ pub enum WorkSize {
     Invocations(u64),
     /// The length of the input queue times the invocations per entry, computed on the device.
     Indirect,
-    /// As `Indirect`, computed together with the size of the previous dispatch, whose routing has the same as `next_*`.
-    /// Both input queues are complete before the previous dispatch.
+    /// As `Indirect`, but computed together with the size of the previous dispatch, from the fields `next_*` of its
+    /// routing. Both input queues must be complete before the previous dispatch.
     IndirectWithPrevious,
 }
 
