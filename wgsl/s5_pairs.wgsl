@@ -1,8 +1,8 @@
-//!use lib/closeness
 //!use lib/cutoff
 //!use lib/link_nodes
 //!use lib/moving_box
-//!use lib/piercing
+//!use lib/node_boxes
+//!use lib/part
 //!use lib/pose
 //!use lib/queue
 //!use lib/scene
@@ -62,12 +62,7 @@ struct TrianglePair {
 // False if no motion has a margin: some adapters compute both sides of a condition that is not known to the compiler.
 override HAS_MARGIN: bool = true;
 
-const BOX_FLOATS: u32 = 6u;
 const MIN_STATIC_SUBS: u32 = 12u;
-// `Counters::node_boxes` as a word of `control`.
-const NODE_BOXES_COUNTER: u32 = 4u;
-// Units that cover the rounding of a box around an oriented one.
-const BOX_ROUNDINGS: f32 = 32.0;
 
 // The sub-intervals of a piece in the routing's phase. Phases are equal parts of the motion, of whole sub-intervals,
 // and a group of sub-intervals belongs to the phase in which it begins: every sub-interval is in exactly one.
@@ -85,59 +80,6 @@ fn mask_of_slab(m: MovingLink, group: u32) -> u32 {
         return 0u;
     }
     return (ALL_SUBS >> (SUBS - end)) & (ALL_SUBS << start);
-}
-
-// The box along the coordinate axes around an oriented box of a body in a sub-interval: src/predicate/obb_overlap.rs,
-// `moving_range`, in f32.
-fn box_around(m: MovingLink, pose: Pose, b: LinkChild) -> Box {
-    let center = pose_point(pose, b.center, m.balls.x * b.stretch);
-    let x = pose_direction(pose, b.half_0);
-    let y = pose_direction(pose, b.half_1);
-    let z = pose_direction(pose, b.half_2);
-    let half_hh = m.h * m.h * 0.5;
-    let reach = abs(x.c0) + abs(y.c0) + abs(z.c0) + (abs(x.c1) + abs(y.c1) + abs(z.c1)) * m.h
-        + (abs(x.c2) + abs(y.c2) + abs(z.c2)) * half_hh;
-    let cube = center.cube + x.cube + y.cube + z.cube;
-    let exact = abs(center.c1) * m.h + reach + vec3<f32>(center.ball) + cube;
-    let rise = max(center.c2, vec3<f32>(0.0)) * half_hh;
-    let fall = max(-center.c2, vec3<f32>(0.0)) * half_hh;
-    let size = abs(center.c0) + exact + rise + fall;
-    let around = exact + (size * (BOX_ROUNDINGS * UNIT) + vec3<f32>(UNDERFLOW));
-    return Box(center.c0 - (fall + around), center.c0 + (rise + around));
-}
-
-// The state of a node's boxes in a piece is a word of `control`: 0 until they are requested, then WANTED, plus the
-// number of the boxes, counted from 1, if they fit. Two lists of nodes follow after the last piece.
-const WANTED: u32 = 0x80000000u;
-
-fn node_boxes_at(piece: u32, node: u32) -> u32 {
-    return chunk.node_boxes_at + piece * chunk.n_boxed + node;
-}
-
-// The number of the boxes of a node's children, counted from 1, or 0 if there are none.
-fn boxes_of(piece: u32, node: u32) -> u32 {
-    if node >= chunk.n_boxed {
-        return 0u;
-    }
-    return atomicLoad(&control[node_boxes_at(piece, node)]) & ~WANTED;
-}
-
-// Requests boxes from the next dispatch of `bound_nodes`, unless they have been requested before.
-fn want_boxes(piece: u32, node: u32) {
-    if node >= chunk.n_boxed || atomicLoad(&control[node_boxes_at(piece, node)]) != 0u {
-        return;
-    }
-    if atomicOr(&control[node_boxes_at(piece, node)], WANTED) != 0u {
-        return;
-    }
-    let number = atomicAdd(&control[NODE_BOXES_COUNTER], 1u);
-    if number >= chunk.box_capacity {
-        return;
-    }
-    atomicStore(&control[node_boxes_at(piece, node)], WANTED | (number + 1u));
-    let at = atomicAdd(&control[routing.nodes_output], 1u);
-    let list_at = node_boxes_at(chunk.n_pieces, 0u) + routing.nodes_output_at;
-    atomicStore(&control[list_at + at], piece * chunk.n_boxed + node);
 }
 
 // Boxes around the oriented boxes of the children of nodes. One invocation for each child and sub-interval.
@@ -219,18 +161,6 @@ fn seed(
 
 fn box_vector(i: u32) -> vec4<f32> {
     return node_boxes_in[i];
-}
-
-// The middle one of the sub-intervals from `i` to `j`: its jet bounds them all.
-fn block_middle(i: u32, j: u32) -> u32 {
-    return (i + j) / 2u + (i + j) % 2u;
-}
-
-fn block_ball(m: MovingLink, i: u32, j: u32) -> f32 {
-    if i == j {
-        return m.balls.x;
-    }
-    return select(m.balls.z, m.balls.y, j - i < 4u);
 }
 
 // The marked sub-intervals in which a child of a node may overlap a static box; `number` is that of the node's boxes.
@@ -353,91 +283,6 @@ fn test_leaves(
     if is_left && has_room(slot, chunk.queue_capacity, item.piece_link / chunk.n_links) {
         items[routing.output_at + slot] = item;
     }
-}
-
-struct Corners {
-    x0: PointBound,
-    x1: PointBound,
-    x2: PointBound,
-}
-
-// The box that contains the triangles.
-fn corners_box(x: Corners, h: f32) -> Box {
-    let r0 = point_range(x.x0, h);
-    let r1 = point_range(x.x1, h);
-    let r2 = point_range(x.x2, h);
-    return Box(min(min(r0.lo, r1.lo), r2.lo), max(max(r0.hi, r1.hi), r2.hi));
-}
-
-fn corners_miss(x: Corners, tri: Standing, h: f32) -> bool {
-    return boxes_miss(corners_box(x, h), standing_box(tri)) || triangles_miss(x, tri, h);
-}
-
-// The difference of two points of the triangles at the middle time.
-fn corners_apart(x: Corners, tri: Standing) -> vec3<f32> {
-    return apart(Triangle(x.x0.c0, x.x1.c0, x.x2.c0), Triangle(tri.y0, tri.y1, tri.y2));
-}
-
-fn triangles_miss(x: Corners, tri: Standing, h: f32) -> bool {
-    if triangle_misses(x.x0, x.x1, x.x2, tri, h) {
-        return true;
-    }
-    return HAS_MARGIN && stays_beyond(corners_apart(x, tri), x.x0, x.x1, x.x2, tri, h);
-}
-
-// The ball of a point without the margin.
-fn own_ball(ball: f32) -> f32 {
-    return max(ball - chunk.margin_m, 0.0) + ball * (4.0 * UNIT);
-}
-
-// Returns whether the triangles are certainly within the margin of each other, or meet, at the middle time.
-fn triangles_touch(x: Corners, tri: Standing) -> bool {
-    if !HAS_MARGIN {
-        return triangles_meet(x.x0, x.x1, x.x2, tri);
-    }
-    if is_within(corners_apart(x, tri), x.x0, x.x1, x.x2, tri, chunk.margin_m) {
-        return true;
-    }
-    var own = x;
-    own.x0.ball = own_ball(x.x0.ball);
-    own.x1.ball = own_ball(x.x1.ball);
-    own.x2.ball = own_ball(x.x2.ball);
-    return triangles_meet(own.x0, own.x1, own.x2, tri);
-}
-
-// A time of a piece about which a triangle of the link is bounded.
-struct Part {
-    // The sub-interval whose pose is used, and the ball of that pose.
-    sub: u32,
-    ball: f32,
-    // From the middle of the sub-interval to that of the part, and the largest distance of a time in the part from the
-    // middle of the sub-interval.
-    shift: f32,
-    reach: f32,
-    // Half the length of the part.
-    h: f32,
-}
-
-// The part from sub-interval `i` to sub-interval `j`.
-fn block_part(m: MovingLink, i: u32, j: u32) -> Part {
-    // The jet's own middle is the block's middle, or half a sub-interval after it.
-    let shift = select(0.0, -m.h, (i + j) % 2u == 1u);
-    return Part(block_middle(i, j), block_ball(m, i, j), shift, f32(j - i + 2u) * m.h, f32(j - i + 1u) * m.h);
-}
-
-// The half of a sub-interval that begins with a slice.
-fn half_part(m: MovingLink, sub: u32, slice: u32) -> Part {
-    return Part(sub, m.balls.x, select(-0.5, 0.5, slice != 0u) * m.h, m.h, m.h * 0.5);
-}
-
-// A triangle of the link in a part.
-fn corners_in(m: MovingLink, piece: u32, part: Part, x: LinkTriangle) -> Corners {
-    let pose = pose_at(piece, m.body, part.sub);
-    return Corners(
-        point_shifted(pose_point(pose, x.e0, part.ball), part.shift, part.reach),
-        point_shifted(pose_point(pose, x.e1, part.ball), part.shift, part.reach),
-        point_shifted(pose_point(pose, x.e2, part.ball), part.shift, part.reach),
-    );
 }
 
 // The time in which two triangles may touch: sub-intervals, and the first slice left in the first of them.

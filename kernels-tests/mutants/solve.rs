@@ -29,6 +29,8 @@ const SCALES: &str = "elementary::known::a_contact_is_found_at_any_scale";
 const EDGE: &str = "s6_solve::published::many_turns_and_a_fall_onto_an_edge";
 const MOVING: &str = "s6_solve::terms::rounding_of_a_fast_point_loses_no_contact";
 const MARGIN: &str = "s6_solve::terms::slightly_above_the_margin_is_never_proved_within_it";
+const LATER: &str = "s6_solve::margin::a_later_contact_proves_one_that_is_possible";
+const ENDED: &str = "stage::s6_solve::tests::a_search_that_ends_early_keeps_a_possible_contact";
 const PIERCED: &str = "s6_solve::situations::an_edge_through_a_face_at_the_start";
 
 /// Mutants of the exact stage.
@@ -272,6 +274,27 @@ pub const MUTANTS: &[Mutant] = &[
         FOUND,
     ),
     m("overlap at the start", SOLVE, "piece.t0 == 0.0", "piece.t0 < 0.0", PIERCED),
+    m(
+        "start of a contact that a later one proves",
+        SOLVE,
+        "[earlier.toc[0], contact.toc[1]]",
+        "contact.toc",
+        LATER,
+    ),
+    m(
+        "search after a contact that is possible",
+        SOLVE,
+        "self.possible = earlier.or(Some(contact));",
+        "self.verdict = earlier.or(Some(contact)).map(Verdict::Contact);",
+        LATER,
+    ),
+    m(
+        "contact that is possible when the search ends",
+        SOLVE,
+        "self.possible.take().map_or(Verdict::Undecided(Undecided { clear_until, reason }), Verdict::Contact)",
+        "Verdict::Undecided(Undecided { clear_until, reason })",
+        ENDED,
+    ),
     // The paper's solver.
     m(
         "Newton's step in the right direction",

@@ -4,12 +4,13 @@ use crate::effort;
 use crate::harness::backends::{self, differences, engine, on};
 use crate::harness::gpu;
 use crate::oracle::{chain, triangles};
-use crate::random_models::model::{Model, Motion, stored};
+use crate::random_models::model::{Kind, Model, Motion, stored};
 use crate::random_models::{random::Random, trees};
 use firstcontact::engine::{Backend, Options};
 use firstcontact::robot::Robot;
 use firstcontact::stage::s6_solve::SolveOptions;
 use firstcontact::verdict::Verdict;
+use glam::{DMat3, DVec3};
 
 /// The distance of robot and scene at a time.
 fn distance(model: &Model, robot: &Robot, motion: &Motion, t: f64) -> f64 {
@@ -91,5 +92,43 @@ fn the_distance_falls_to_the_margin_at_the_reported_time() {
 fn gpu_and_cpu_agree() {
     if !gpu::skip() {
         run(51, effort(8, 100), Backend::Gpu);
+    }
+}
+
+/// A link that rests exactly at the margin above the ground, and one that slides towards a wall.
+fn at_the_margin(margin_m: f64, wall_m: f64) -> Model {
+    let triangle = |corners: [[f64; 3]; 3]| vec![corners.map(DVec3::from_array)];
+    let mut model = Model::default();
+    model.add(None, DMat3::IDENTITY, DVec3::ZERO, |value| Kind::Turning(DVec3::Z, value));
+    model.add(Some(0), DMat3::IDENTITY, DVec3::Z * 2.0, |value| Kind::Sliding(DVec3::X, value));
+    model.links.push((0, triangle([[0.0, 0.0, margin_m], [1.0, 0.0, margin_m], [0.0, 1.0, margin_m]])));
+    model.links.push((1, triangle([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])));
+    model.objects.push(triangle([[-4.0, -4.0, 0.0], [4.0, -4.0, 0.0], [0.0, 4.0, 0.0]]));
+    model.objects.push(triangle([[wall_m, -9.0, -9.0], [wall_m, 9.0, -9.0], [wall_m, 0.0, 9.0]]));
+    model
+}
+
+#[test]
+fn a_later_contact_proves_one_that_is_possible() {
+    let margin_m = 0.3;
+    for (wall_m, travel_m, meets_at) in [(1.3, 2.0, 0.5), (15.3, 20.0, 0.75), (75.3, 100.0, 0.75), (9.3, 3.0, 9.0)] {
+        let (robot, scene) = at_the_margin(margin_m, wall_m).built();
+        let backends = if gpu::skip() { vec![Backend::Cpu] } else { vec![Backend::Cpu, Backend::Gpu] };
+        for backend in backends {
+            let solve = SolveOptions { margin_m, ..SolveOptions::default() };
+            let options = Options { solve, threads: 1, ..on(backend) };
+            let motions = [(vec![0.0, 0.0], vec![0.0, travel_m])];
+            let verdicts = backends::verdicts(&engine(&robot, &scene, &[], options), &motions);
+            let [Verdict::Contact(contact)] = &verdicts[..] else { panic!("{verdicts:?}") };
+            let label = format!("{backend:?}, {travel_m} m: {contact:?}");
+            assert_eq!(
+                (contact.toc[0], contact.initial_overlap, contact.is_certified()),
+                (0.0, true, false),
+                "{label}"
+            );
+            assert_eq!(contact.is_proved(), meets_at <= 1.0, "{label}");
+            let until = if meets_at <= 1.0 { meets_at..meets_at + 0.1 } else { 1.0..1.1 };
+            assert!(until.contains(&contact.toc[1]), "{label}");
+        }
     }
 }

@@ -15,7 +15,7 @@ pub struct Source {
 }
 
 /// The libraries, by their name in `//!use`.
-const LIBRARIES: [(&str, &str); 17] = [
+const LIBRARIES: [(&str, &str); 19] = [
     ("lib/bound", include_str!("../../wgsl/lib/bound.wgsl")),
     ("lib/chunk", include_str!("../../wgsl/lib/chunk.wgsl")),
     ("lib/closeness", include_str!("../../wgsl/lib/closeness.wgsl")),
@@ -23,6 +23,8 @@ const LIBRARIES: [(&str, &str); 17] = [
     ("lib/interval", include_str!("../../wgsl/lib/interval.wgsl")),
     ("lib/link_nodes", include_str!("../../wgsl/lib/link_nodes.wgsl")),
     ("lib/moving_box", include_str!("../../wgsl/lib/moving_box.wgsl")),
+    ("lib/node_boxes", include_str!("../../wgsl/lib/node_boxes.wgsl")),
+    ("lib/part", include_str!("../../wgsl/lib/part.wgsl")),
     ("lib/piercing", include_str!("../../wgsl/lib/piercing.wgsl")),
     ("lib/pose", include_str!("../../wgsl/lib/pose.wgsl")),
     ("lib/queue", include_str!("../../wgsl/lib/queue.wgsl")),

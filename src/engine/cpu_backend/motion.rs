@@ -10,7 +10,7 @@ use crate::stage::s4_sweep::{Sweep, SweepCounts};
 use crate::stage::s5_pairs::Courses;
 use crate::stage::s6_solve::{InitialContactPolicy, MayTouch, Motions, SolveOptions, Solver};
 use crate::stage::{Piece, s1_concat, s2_bound, s3_cull, s4_sweep, s5_pairs};
-use crate::verdict::{Contact, Undecided, UndecidedReason, Verdict};
+use crate::verdict::{Contact, UndecidedReason, Verdict};
 use std::time::Instant;
 
 /// The stages on the CPU, with the alternatives that the options choose.
@@ -71,7 +71,7 @@ impl CpuStages<'_> {
         }
         scratch.links.set_ends_at_start(false);
         let verdict = match out_of_memory {
-            Some(clear_until) => Verdict::Undecided(Undecided { clear_until, reason: UndecidedReason::Memory }),
+            Some(clear_until) => solver.give_up(clear_until, UndecidedReason::Memory),
             None => solver.finish(),
         };
         stats.add_solving(&mut solver);

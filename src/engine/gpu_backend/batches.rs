@@ -396,8 +396,7 @@ impl EngineCore {
                 let of = (&*self.world, &self.options);
                 let pairs = pairs.filter(|_| links.search_alone(of, (motion, piece), &mut limits, &mut of_links));
                 let Some(scene) = pairs else {
-                    verdict =
-                        Some(Verdict::Undecided(Undecided { clear_until: piece.t0, reason: UndecidedReason::Memory }));
+                    verdict = Some(solver.give_up(piece.t0, UndecidedReason::Memory));
                     break 'pieces;
                 };
                 let motions = Motions { robot: motion, chains: links.chains() };

@@ -48,6 +48,8 @@ pub struct Solver<'w> {
     options: SolveOptions,
     counts: SolveCounts,
     verdict: Option<Verdict>,
+    /// The earliest contact that is possible, while a proof is sought at later times.
+    possible: Option<Contact>,
     /// True unless the motion is a later part of a longer one.
     is_start: bool,
     memory: Memory,
@@ -134,7 +136,7 @@ impl<'w> Solver<'w> {
 
     /// Creates a solver that reuses memory.
     pub fn within(memory: Memory, world: &'w CollisionWorld, options: SolveOptions) -> Self {
-        Self { world, options, counts: SolveCounts::default(), verdict: None, is_start: true, memory }
+        Self { world, options, counts: SolveCounts::default(), verdict: None, possible: None, is_start: true, memory }
     }
 
     /// Returns the solver's memory.
@@ -155,7 +157,7 @@ impl<'w> Solver<'w> {
     /// Starts a new motion.
     pub fn begin(&mut self) {
         self.memory.ignored.clear();
-        self.verdict = None;
+        (self.verdict, self.possible) = (None, None);
         self.is_start = true;
         self.memory.search.begin();
     }
@@ -163,7 +165,7 @@ impl<'w> Solver<'w> {
     /// Continues with a later part of the motion, as a separate motion: ignored pairs remain ignored, and a contact at
     /// the beginning of this part is not a contact at the start.
     pub fn go_on(&mut self) {
-        self.verdict = None;
+        (self.verdict, self.possible) = (None, None);
         self.is_start = false;
         self.memory.search.begin();
     }
@@ -187,7 +189,8 @@ impl<'w> Solver<'w> {
     }
 
     /// Solves the pairs of the next piece of the motion; pieces must be given in ascending order of time. Returns true
-    /// if the answer is known, so that later pieces do not matter.
+    /// if the answer is known, so that later pieces do not matter. After a contact that is only possible, later ones are
+    /// solved in search of a proof.
     pub fn feed<'m>(&mut self, motions: impl Into<Motions<'m>>, piece: &Piece, pairs: impl Into<MayTouch<'m>>) -> bool {
         if self.verdict.is_some() {
             return true;
@@ -265,13 +268,37 @@ impl<'w> Solver<'w> {
             first: None,
             simultaneous: Vec::new(),
         };
-        self.verdict = Some(Verdict::Contact(contact));
+        self.conclude(contact);
         true
+    }
+
+    /// Uses a contact as the answer. If it is only possible, it is kept until a later one is proved.
+    fn conclude(&mut self, contact: Contact) {
+        let earlier = self.possible.take();
+        if !contact.is_proved() {
+            self.possible = earlier.or(Some(contact));
+            return;
+        }
+        let contact = match earlier {
+            Some(earlier) => {
+                let toc = [earlier.toc[0], contact.toc[1]];
+                let certainty = Certainty::new(true, toc[1] - toc[0] <= self.options.tolerance);
+                Contact { toc, certainty, ..earlier }
+            }
+            None => contact,
+        };
+        self.verdict = Some(Verdict::Contact(contact));
     }
 
     /// The answer, after all pieces that matter.
     pub fn finish(&mut self) -> Verdict {
-        self.verdict.take().unwrap_or(Verdict::Free)
+        let known = self.verdict.take().or_else(|| self.possible.take().map(Verdict::Contact));
+        known.unwrap_or(Verdict::Free)
+    }
+
+    /// The answer if the search ends early, and nothing touches before a time other than the contact that is possible.
+    pub fn give_up(&mut self, clear_until: f64, reason: UndecidedReason) -> Verdict {
+        self.possible.take().map_or(Verdict::Undecided(Undecided { clear_until, reason }), Verdict::Contact)
     }
 
     fn prepare(&mut self, motions: &Motions, piece: &Piece, may_touch: &MayTouch) {
@@ -455,31 +482,24 @@ impl<'w> Solver<'w> {
                 }
             }
         };
-        self.verdict = match found {
-            Found::Nothing => None,
+        let (pair, toc, certainty) = match found {
+            Found::Nothing => return,
             Found::Capped { clear_until, proved_until: None } => {
-                Some(Verdict::Undecided(Undecided { clear_until, reason: UndecidedReason::EvaluationCap }))
+                self.verdict = Some(self.give_up(clear_until, UndecidedReason::EvaluationCap));
+                return;
             }
             Found::Capped { clear_until, proved_until: Some((pair, t)) } => {
                 let certified = proof_is_enough && t - clear_until <= eps_t;
-                Some(Verdict::Contact(self.record(
-                    motions,
-                    pair as usize,
-                    [clear_until, t],
-                    Certainty::new(true, certified),
-                )))
+                (pair, [clear_until, t], Certainty::new(true, certified))
             }
             Found::Contact { lo, first, proof } => {
                 let (hi, proved) = proof.map_or((1.0, false), |t| (t, true));
                 let certified = proved && (hi - lo <= eps_t || self.is_short(motions, first as usize, [lo, hi]));
-                Some(Verdict::Contact(self.record(
-                    motions,
-                    first as usize,
-                    [lo, hi],
-                    Certainty::new(proved, certified),
-                )))
+                (first, [lo, hi], Certainty::new(proved, certified))
             }
         };
+        let contact = self.record(motions, pair as usize, toc, certainty);
+        self.conclude(contact);
     }
 
     /// Returns whether a pair with varying speed travels at most the floor of the tolerance in an interval.
@@ -510,5 +530,29 @@ impl<'w> Solver<'w> {
             simultaneous.dedup();
         }
         Contact { toc, certainty, initial_overlap, inside: None, first, simultaneous }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::robot::Robot;
+    use crate::scene::Scene;
+    use glam::{DMat3, DVec3};
+
+    #[test]
+    fn a_search_that_ends_early_keeps_a_possible_contact() {
+        let robot = Robot::new("robot", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+        let world = CollisionWorld::new(&robot, &Scene::new(), &[]).unwrap();
+        let mut solver = Solver::new(&world, SolveOptions::default());
+        let undecided = Verdict::Undecided(Undecided { clear_until: 0.75, reason: UndecidedReason::Memory });
+        assert_eq!(solver.give_up(0.75, UndecidedReason::Memory), undecided);
+        let [first, later] = [0.25, 0.5].map(|from| Contact::possible(from, None));
+        solver.conclude(first.clone());
+        solver.conclude(later);
+        assert_eq!(solver.give_up(0.75, UndecidedReason::Memory), Verdict::Contact(first.clone()));
+        solver.conclude(first);
+        solver.begin();
+        assert_eq!(solver.finish(), Verdict::Free);
     }
 }
