@@ -274,13 +274,7 @@ pub const MUTANTS: &[Mutant] = &[
         FOUND,
     ),
     m("overlap at the start", SOLVE, "piece.t0 == 0.0", "piece.t0 < 0.0", PIERCED),
-    m(
-        "start of a contact that a later one proves",
-        SOLVE,
-        "[earlier.toc[0], contact.toc[1]]",
-        "contact.toc",
-        LATER,
-    ),
+    m("start of a contact that a later one proves", SOLVE, "[earlier.toc[0], contact.toc[1]]", "contact.toc", LATER),
     m(
         "search after a contact that is possible",
         SOLVE,
