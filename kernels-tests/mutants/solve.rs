@@ -278,8 +278,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "search after a contact that is possible",
         SOLVE,
-        "self.possible = earlier.or(Some(contact));",
-        "self.verdict = earlier.or(Some(contact)).map(Verdict::Contact);",
+        "self.possible = earlier.or(Some(contact))",
+        "self.verdict = earlier.or(Some(contact)).map(Verdict::Contact)",
         LATER,
     ),
     m(
