@@ -189,8 +189,8 @@ impl<'w> Solver<'w> {
     }
 
     /// Solves the pairs of the next piece of the motion; pieces must be given in ascending order of time. Returns true
-    /// if the answer is known, so that later pieces do not matter. After a contact that is only possible, later ones are
-    /// solved in search of a proof.
+    /// if the answer is known, so that later pieces do not matter. After a contact that is only possible, later pieces
+    /// are solved in search of a proof.
     pub fn feed<'m>(&mut self, motions: impl Into<Motions<'m>>, piece: &Piece, pairs: impl Into<MayTouch<'m>>) -> bool {
         if self.verdict.is_some() {
             return true;
