@@ -6,7 +6,7 @@ use firstcontact::bvh::tree::{ChildRef, WIDTH};
 use firstcontact::counter;
 use firstcontact::gpu::shader::Source;
 use firstcontact::gpu::{self, Access, Interface};
-use firstcontact::predicate::{closeness, moving_box, silhouette};
+use firstcontact::predicate::{closeness, lss_separation, moving_box, silhouette};
 use firstcontact::scene::world::{LINK_LEAF, SCENE_LEAF};
 use firstcontact::stage::layout::{self, SHARED};
 use firstcontact::stage::s4_sweep::raster;
@@ -141,6 +141,8 @@ fn constants_agree() {
         ("DIFFERENCE_ROUNDINGS", closeness::DIFFERENCE_ROUNDINGS),
         ("LEAST", f64::from(closeness::LEAST as f32)),
         ("PARALLEL", f64::from(closeness::PARALLEL as f32)),
+        ("LSS_ROUNDINGS", lss_separation::ROUNDINGS),
+        ("LSS_LEAST", f64::from(lss_separation::LEAST as f32)),
         ("MAX_OPENED", margin_probe::MAX_OPENED as f64),
         ("MAX_CLUSTERS", margin_probe::MAX_CLUSTERS as f64),
         ("MAX_OPEN", margin_probe::MAX_OPEN as f64),
@@ -182,8 +184,8 @@ fn constants_agree() {
     assert_eq!(met.len(), wanted.len(), "{met:?}");
 }
 
-/// Functions whose quotients choose points of triangles and boxes: every choice is right, some are better.
-const CHOICES: [&str; 4] = ["to_face", "between_edges", "share", "mean"];
+/// Functions whose quotients choose points of triangles, boxes and segments: every choice is right, some are better.
+const CHOICES: [&str; 5] = ["to_face", "between_edges", "between_segments", "share", "mean"];
 
 /// Kernels use no operation whose error is unbounded on some adapter: no trigonometry, no roots, no quotients of
 /// floats, no fused or built-in sums of products. The functions [`CHOICES`] may divide.

@@ -2,15 +2,17 @@
 //! separation of moving ones by a plane.
 
 use crate::effort;
+use crate::harness::emulate::{Emulated, FROM_ZERO, NEAREST, RANDOM, TO_ZERO, UP};
 use crate::harness::models::Draw;
 use crate::oracle::data;
 use crate::oracle::dyadic::{Dyadic, difference, dot, exact};
 use crate::oracle::triangles::on_segments;
 use firstcontact::arith::linear::V3;
+use firstcontact::arith::real::{FullReal, Real};
 use firstcontact::bvh::circle::Circle;
 use firstcontact::bvh::lss::{DISTANCE_SLACK, Lss};
 use firstcontact::enclosure::point_bound::PointBound;
-use firstcontact::predicate::lss_separation::lss_misses;
+use firstcontact::predicate::lss_separation::{MovingLss, lss_misses, moving_lss_misses};
 use firstcontact::robot::{Robot, Triangle};
 use firstcontact_datasets::Dataset;
 use glam::{DVec2, DVec3};
@@ -244,4 +246,136 @@ fn spheres_at_rest_are_separated_whenever_they_are_apart() {
         let distance = pair.distance();
         assert!(distance < 1e-6 || pair.is_separated(0.3 * distance, 0.7 * distance - 1e-7), "{distance}");
     }
+}
+
+/// A segment that moves.
+#[derive(Clone, Debug)]
+struct Moving {
+    /// Position, velocity and acceleration of both ends at the middle time.
+    ends: [[DVec3; 3]; 2],
+    ball: f64,
+    cube: DVec3,
+}
+
+impl Moving {
+    fn new(draw: &mut Draw) -> Self {
+        let [speed, acceleration] = [draw.between(0.0, 3.0), draw.between(0.0, 20.0)];
+        let mut end = || [draw.vector(1.0), draw.vector(speed), draw.vector(acceleration)];
+        let ends = [end(), end()];
+        let [ball, cube] = [0.0, 0.1].map(|most| draw.between(0.0, most));
+        let ball = if draw.below(2) == 0 { ball } else { draw.between(0.0, 0.1) };
+        Self { ends, ball, cube: draw.vector(cube).abs() }
+    }
+
+    fn at(&self, t: f64) -> [DVec3; 2] {
+        self.ends.map(|[c0, c1, c2]| c0 + c1 * t + c2 * (0.5 * t * t))
+    }
+
+    /// The largest deviation towards a direction.
+    fn stray(&self, towards: DVec3) -> DVec3 {
+        towards * self.ball + self.cube * towards.signum()
+    }
+
+    fn lss<T: Real>(&self, radius: f64) -> MovingLss<T> {
+        let point = |c: [DVec3; 3]| PointBound { c: c.map(V3::new), ball: T::new(self.ball), cube: V3::new(self.cube) };
+        MovingLss { ends: self.ends.map(point), radius: T::new(radius) }
+    }
+
+    /// The same at rest and exactly where it is planned.
+    fn at_rest(&self) -> Self {
+        let ends = self.ends.map(|[c0, ..]| [c0, DVec3::ZERO, DVec3::ZERO]);
+        Self { ends, ball: 0.0, cube: DVec3::ZERO }
+    }
+
+    /// The same with numbers that f32 represents, and displaced.
+    fn in_f32(&self, by: DVec3) -> Self {
+        let short = |v: DVec3| v.as_vec3().as_dvec3();
+        let ends = self.ends.map(|[c0, c1, c2]| [c0 + by, c1, c2].map(short));
+        Self { ends, ball: f64::from(self.ball as f32), cube: short(self.cube) }
+    }
+}
+
+/// Two moving segments.
+struct Both {
+    segments: [Moving; 2],
+    h: f64,
+}
+
+impl Both {
+    fn new(draw: &mut Draw) -> Self {
+        Self { segments: [Moving::new(draw), Moving::new(draw)], h: draw.between(0.01, 0.3) }
+    }
+
+    /// The smallest distance at sampled times, if all ends stray towards the other segment.
+    fn distance(&self) -> f64 {
+        let [x, y] = &self.segments;
+        let at_time = |i: i32| {
+            let t = self.h * f64::from(i) / 16.0;
+            let ([a, b], [c, d]) = (x.at(t), y.at(t));
+            let (p, q) = on_segments(a, b, c, d);
+            let towards = (q - p).normalize_or_zero();
+            let (u, v) = (x.stray(towards), y.stray(-towards));
+            let strayed = |share: f64| {
+                let (p, q) = on_segments(a + u * share, b + u * share, c + v * share, d + v * share);
+                p.distance(q)
+            };
+            (0..=4).map(|i| strayed(0.25 * f64::from(i))).fold(f64::INFINITY, f64::min)
+        };
+        (-16..=16).map(at_time).fold(f64::INFINITY, f64::min)
+    }
+
+    fn is_separated<T: FullReal>(&self, radii: [f64; 2]) -> bool {
+        let [x, y] = &self.segments;
+        moving_lss_misses::<T>(&x.lss(radii[0]), &y.lss(radii[1]), T::new(self.h)) == 1
+    }
+}
+
+#[test]
+fn separated_moving_spheres_stay_apart() {
+    let mut draw = Draw::new(83);
+    let (mut separated, mut kept) = (0, 0);
+    for _ in 0..effort(200_000, 5_000_000) {
+        let pair = Both::new(&mut draw);
+        let radii = pair.distance() * draw.between(0.5, 1.1);
+        let radius = radii * draw.unit();
+        if pair.is_separated::<f64>([radius, radii - radius]) {
+            separated += 1;
+            assert!(radii < pair.distance(), "{:?}", pair.segments);
+        } else {
+            kept += 1;
+        }
+    }
+    println!("{separated} separated, {kept} kept");
+    assert!(separated > 10_000 && kept > 10_000);
+}
+
+/// Pairs that touch at a sampled time, near and far from the origin of coordinates.
+fn touching(draw: &mut Draw) -> (Both, [f64; 2]) {
+    let far = [0.0, 3.0, 100.0][draw.below(3)];
+    let by = draw.vector(far);
+    let Both { segments, h } = Both::new(draw);
+    let segments = segments.map(|moving| moving.in_f32(by));
+    let is_still = draw.below(2) == 0;
+    let segments = if is_still { segments.map(|moving| moving.at_rest()) } else { segments };
+    let pair = Both { segments, h: f64::from(h as f32) };
+    let distance = pair.distance();
+    let radius = f64::from((distance * draw.unit()) as f32);
+    let other = ((distance - radius).max(0.0) as f32).next_up().next_up();
+    (pair, [radius, f64::from(other)])
+}
+
+#[test]
+fn touching_spheres_are_never_separated_however_f32_rounds() {
+    fn never<const MODE: u8>(draw: &mut Draw) {
+        for _ in 0..effort(100_000, 2_000_000) {
+            let (pair, radii) = touching(draw);
+            assert!(!pair.is_separated::<Emulated<MODE>>(radii), "mode {MODE}: {radii:?} {:?}", pair.segments);
+        }
+    }
+    let mut draw = Draw::new(85);
+    never::<NEAREST>(&mut draw);
+    never::<UP>(&mut draw);
+    never::<TO_ZERO>(&mut draw);
+    never::<FROM_ZERO>(&mut draw);
+    never::<RANDOM>(&mut draw);
 }

@@ -1,7 +1,9 @@
+//!use lib/lss
+//!use lib/pose
 //!use lib/queue
-// Links against links. Entry points: `near`, the pairs of links whose boxes may overlap in the world, and `relative`,
-// the poses of their moving links in the frames of the others (src/enclosure/relative_pose.rs), from which the later
-// stages begin as for a scene.
+// Links against links. Entry points: `near`, the pairs of links whose boxes and line-swept spheres may overlap in the
+// world, and `relative`, the poses of their moving links in the frames of the others
+// (src/enclosure/relative_pose.rs), from which the later stages begin as for a scene.
 
 @group(0) @binding(0) var<uniform> chunk: ChunkParams;
 @group(0) @binding(1) var<storage, read_write> control: array<atomic<u32>>;
@@ -14,10 +16,13 @@
 @group(0) @binding(5) var<storage, read> body_poses: array<f32>;
 // For each piece of this pass, the numbers of two such poses: the frame, and the body that moves in it.
 @group(0) @binding(6) var<storage, read> pose_pairs: array<vec2<u32>>;
+// In the world for `near`; `relative` writes those of its own pass.
 @group(0) @binding(7) var<storage, read_write> poses: array<f32>;
+@group(0) @binding(8) var<storage, read> links: array<Link>;
+// One for each piece and link.
+@group(0) @binding(9) var<storage, read> moving_links: array<MovingLink>;
 @group(1) @binding(0) var<uniform> routing: Routing;
 
-const POSE_FLOATS: u32 = 36u;
 const BOX_VECTORS: u32 = 24u;
 
 // A pair of links that may touch in a piece, and the sub-intervals in which it may.
@@ -25,12 +30,6 @@ struct NearPair {
     piece: u32,
     pair: u32,
     mask: u32,
-}
-
-struct Rows {
-    r0: vec3<f32>,
-    r1: vec3<f32>,
-    r2: vec3<f32>,
 }
 
 // The sub-intervals in which two boxes of a piece may overlap.
@@ -47,6 +46,30 @@ fn common_subs(a: u32, b: u32) -> u32 {
     return ALL_SUBS & ~apart;
 }
 
+// The line-swept sphere of a link in the world.
+fn lss_of(piece: u32, i: u32, sub: u32) -> MovingLss {
+    let m = moving_links[piece * chunk.n_links + i];
+    let link = links[m.link];
+    let pose = pose_at(piece, m.body, sub);
+    return MovingLss(pose_point(pose, link.a, m.balls.x), pose_point(pose, link.b, m.balls.x), link.radius);
+}
+
+// The marked sub-intervals in which the line-swept spheres of two links may overlap. If the loop ends early, the others
+// remain.
+fn subs_of_spheres(piece: u32, pair: vec2<u32>, marked: u32) -> u32 {
+    let h = moving_links[piece * chunk.n_links + pair.x].h;
+    var left = marked;
+    var rest = marked;
+    while rest != 0u {
+        let sub = firstTrailingBit(rest);
+        rest &= rest - 1u;
+        if lss_misses(lss_of(piece, pair.x, sub), lss_of(piece, pair.y, sub), h) {
+            left &= ~(1u << sub);
+        }
+    }
+    return left;
+}
+
 // One invocation for each piece and pair of links.
 @compute @workgroup_size(64)
 fn near(
@@ -60,9 +83,10 @@ fn near(
     }
     let piece = id / chunk.n_link_pairs;
     let pair = id % chunk.n_link_pairs;
-    let links = link_pairs[pair];
+    let of_pair = link_pairs[pair];
     let first = piece * chunk.n_nodes;
-    let mask = common_subs((first + links.x) * BOX_VECTORS, (first + links.y) * BOX_VECTORS);
+    let marked = common_subs((first + of_pair.x) * BOX_VECTORS, (first + of_pair.y) * BOX_VECTORS);
+    let mask = subs_of_spheres(piece, of_pair, marked);
     if mask == 0u {
         return;
     }
@@ -90,27 +114,27 @@ fn store_vec(at: u32, field: u32, v: vec3<f32>) {
 }
 
 fn store_rows(at: u32, field: u32, m: Rows) {
-    store_vec(at, field, m.r0);
-    store_vec(at, field + 3u, m.r1);
-    store_vec(at, field + 6u, m.r2);
+    store_vec(at, field, m.x);
+    store_vec(at, field + 3u, m.y);
+    store_vec(at, field + 6u, m.z);
 }
 
 // The transpose of a matrix times a vector.
 fn turned_back(m: Rows, v: vec3<f32>) -> vec3<f32> {
-    return m.r0 * v.x + m.r1 * v.y + m.r2 * v.z;
+    return m.x * v.x + m.y * v.y + m.z * v.z;
 }
 
 // The transpose of a matrix times a matrix.
 fn product_back(m: Rows, n: Rows) -> Rows {
     return Rows(
-        n.r0 * m.r0.x + n.r1 * m.r1.x + n.r2 * m.r2.x,
-        n.r0 * m.r0.y + n.r1 * m.r1.y + n.r2 * m.r2.y,
-        n.r0 * m.r0.z + n.r1 * m.r1.z + n.r2 * m.r2.z,
+        n.x * m.x.x + n.y * m.y.x + n.z * m.z.x,
+        n.x * m.x.y + n.y * m.y.y + n.z * m.z.y,
+        n.x * m.x.z + n.y * m.y.z + n.z * m.z.z,
     );
 }
 
 fn plus(a: Rows, b: Rows) -> Rows {
-    return Rows(a.r0 + b.r0, a.r1 + b.r1, a.r2 + b.r2);
+    return Rows(a.x + b.x, a.y + b.y, a.z + b.z);
 }
 
 // One invocation for each piece of this pass and sub-interval.

@@ -4,6 +4,9 @@ use super::case::Case;
 use super::random::{self, Kinds};
 use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::{self, Draw, RobotKind};
+use crate::oracle::chain;
+use crate::oracle::triangles::on_segments;
+use crate::random_models::model;
 use firstcontact::engine::gpu_backend::{ChunkInput, GpuPipeline};
 use firstcontact::engine::{Backend, Capacities, Engine, Options, Stage, Stats};
 use firstcontact::robot::{LinkPairs, RobotMotion};
@@ -11,7 +14,7 @@ use firstcontact::scene::Scene;
 use firstcontact::scene::world::CollisionWorld;
 use firstcontact::stage::layout::NearPair;
 use firstcontact::stage::s6_solve::InitialContactPolicy;
-use firstcontact::stage::{Piece, TrianglePair};
+use firstcontact::stage::{Piece, SUBS, TrianglePair};
 
 /// A robot whose links are tested against each other, and some motions.
 fn world(draw: &mut Draw, n_bodies: usize) -> (CollisionWorld, Vec<RobotMotion>) {
@@ -32,56 +35,102 @@ fn chunk(motions: &[RobotMotion]) -> ChunkInput<'_> {
     ChunkInput { pieces, motions }
 }
 
-/// The pairs that the kernel `near` leaves, and those whose boxes on the device overlap.
-fn near(pipeline: &mut GpuPipeline, world: &CollisionWorld, chunk: &ChunkInput) -> [Vec<NearPair>; 2] {
+/// The sub-intervals of each pair of links: those that the kernel `near` leaves, and those in which the boxes on the
+/// device overlap.
+fn near(pipeline: &mut GpuPipeline, world: &CollisionWorld, chunk: &ChunkInput) -> Vec<(NearPair, u32)> {
     pipeline.upload_chunk(chunk, 0).unwrap();
     pipeline.run_stage(chunk, 0, Stage::Concat).unwrap();
     pipeline.run_stage(chunk, 0, Stage::Bound).unwrap();
     let boxes = pipeline.boxes(chunk, 0).unwrap();
-    let mut expected = Vec::new();
-    for piece in 0..chunk.pieces.len() {
-        let partners = world.frames.iter().flat_map(|frame| frame.partners.iter().map(|&link| [frame.link, link]));
-        for (pair, [a, b]) in (0..).zip(partners) {
-            let mask = boxes.overlap(piece, a, b);
-            if mask != 0 {
-                expected.push(NearPair { piece: piece as u32, pair, mask });
-            }
+    let left = pipeline.near_pairs(0).unwrap();
+    let mut all = Vec::new();
+    for piece in 0..chunk.pieces.len() as u32 {
+        for (pair, [a, b]) in (0..).zip(partners(world)) {
+            let of_pair = left.iter().find(|near| (near.piece, near.pair) == (piece, pair));
+            let mask = of_pair.map_or(0, |near| near.mask);
+            all.push((NearPair { piece, pair, mask }, boxes.overlap(piece as usize, a, b)));
         }
     }
-    [pipeline.near_pairs(0).unwrap(), expected]
+    assert_eq!(all.iter().filter(|(near, _)| near.mask != 0).count(), left.len(), "a pair is listed twice");
+    all
+}
+
+/// The links of each pair.
+fn partners(world: &CollisionWorld) -> impl Iterator<Item = [u32; 2]> + '_ {
+    world.frames.iter().flat_map(|frame| frame.partners.iter().map(|&link| [frame.link, link]))
+}
+
+/// Faults of the kernel `near`: sub-intervals that it keeps although the boxes are apart, and sub-intervals without
+/// which line-swept spheres overlap at a sampled time; and the number of those that it drops because of the spheres.
+fn faults(world: &CollisionWorld, chunk: &ChunkInput, near: &[(NearPair, u32)]) -> (usize, usize) {
+    let pairs: Vec<_> = partners(world).collect();
+    let chains: Vec<_> = chunk.motions.iter().map(model::chains).collect();
+    let (mut faults, mut dropped) = (0, 0);
+    for (of_pair, overlap) in near {
+        faults += usize::from(of_pair.mask & !overlap != 0);
+        let piece = &chunk.pieces[of_pair.piece as usize];
+        let chains = &chains[piece.motion as usize];
+        let links = pairs[of_pair.pair as usize].map(|link| &world.links[link as usize]);
+        for sub in (0..SUBS).filter(|sub| (overlap & !of_pair.mask) >> sub & 1 == 1) {
+            dropped += 1;
+            let [from, until] = piece.sub(sub);
+            let overlaps = |i: i32| {
+                let t = from + (until - from) * f64::from(i) / 8.0;
+                let [[a, b], [c, d]] = links
+                    .map(|link| [link.lss.a, link.lss.b].map(|p| chain::position(&chains[link.body as usize], t, p)));
+                let (p, q) = on_segments(a, b, c, d);
+                p.distance(q) < links[0].lss.radius + links[1].lss.radius
+            };
+            faults += usize::from((0..=8).any(overlaps));
+        }
+    }
+    (faults, dropped)
 }
 
 #[test]
-fn pairs_whose_boxes_overlap_are_near() {
+fn dropped_pairs_have_boxes_or_spheres_that_are_apart() {
     if skip() {
         return;
     }
     let mut draw = Draw::new(31);
-    let (mut n, mut n_pairs) = (0, 0);
+    let (mut n, mut n_pairs, mut all_dropped) = (0, 0, 0);
     for n_bodies in [2, 5, 9] {
         let (world, motions) = world(&mut draw, n_bodies);
         let mut pipeline = mutated_pipeline(&world, &Options::default(), None);
         let chunk = chunk(&motions);
-        let [found, expected] = near(&mut pipeline, &world, &chunk);
-        assert_eq!(found, expected);
-        n += found.len();
-        n_pairs += chunk.pieces.len() * world.frames.iter().map(|f| f.partners.len()).sum::<usize>();
+        let near = near(&mut pipeline, &world, &chunk);
+        let (faults, dropped) = faults(&world, &chunk, &near);
+        assert_eq!(faults, 0);
+        n += near.iter().filter(|(near, _)| near.mask != 0).count();
+        n_pairs += near.len();
+        all_dropped += dropped;
     }
-    assert!(n > 100 && n < n_pairs, "{n} of {n_pairs}");
+    println!("{n} of {n_pairs} pairs are left, {all_dropped} sub-intervals dropped because of spheres");
+    assert!(n > 100 && n < n_pairs && all_dropped > 100, "{n} of {n_pairs}, {all_dropped}");
 }
 
-/// A kernel that compares one side of the boxes only leaves other pairs.
 #[test]
-fn the_kernel_compares_both_sides_of_boxes() {
+fn mutants_of_the_kernel_near_are_caught() {
     if skip() {
         return;
     }
-    let mut draw = Draw::new(32);
-    let (world, motions) = world(&mut draw, 6);
-    let mutant = Mutant { old: " | (boxes_in[b + lo] > boxes_in[a + 12u + lo])", new: "" };
-    let mut pipeline = mutated_pipeline(&world, &Options::default(), Some(mutant));
-    let [found, expected] = near(&mut pipeline, &world, &chunk(&motions));
-    assert_ne!(found, expected);
+    let mutants = [
+        (" | (boxes_in[b + lo] > boxes_in[a + 12u + lo])", ""),
+        ("abs(dot3(n, p.c1 - q.c1)) * h", "0.0"),
+        ("x.radius + max(x.a.ball, x.b.ball)", "0.0"),
+        ("min(lowest_apart(n, x.b, y.a, h), lowest_apart(n, x.b, y.b, h))", "lowest_apart(n, x.b, y.a, h)"),
+        ("lss_of(piece, pair.y, sub)", "lss_of(piece, pair.y, 0u)"),
+    ];
+    for (old, new) in mutants {
+        let caught = (32..40).any(|seed| {
+            let (world, motions) = world(&mut Draw::new(seed), 6);
+            let mut pipeline = mutated_pipeline(&world, &Options::default(), Some(Mutant { old, new }));
+            let chunk = chunk(&motions);
+            let near = near(&mut pipeline, &world, &chunk);
+            faults(&world, &chunk, &near).0 > 0
+        });
+        assert!(caught, "{old}");
+    }
 }
 
 /// The pairs of triangles of each motion, piece by piece; `None` for a motion that is left to the CPU.

@@ -24,6 +24,8 @@ const REVERSED: &str = "link_pairs::invariance::the_elements_of_the_file_in_reve
 
 const SPHERES: &str = "src/predicate/lss_separation.rs";
 const APART: &str = "lss::separated_spheres_stay_apart";
+const BOTH_APART: &str = "lss::separated_moving_spheres_stay_apart";
+const ROUNDED: &str = "lss::touching_spheres_are_never_separated_however_f32_rounds";
 
 /// Mutants of pairs of links.
 pub const MUTANTS: &[Mutant] = &[
@@ -40,6 +42,25 @@ pub const MUTANTS: &[Mutant] = &[
         APART,
     ),
     m("radius of a static sphere", SPHERES, "T::new(fixed.radius) + radius", "radius", APART),
+    m("velocity of two moving spheres", SPHERES, "n.dot(v).abs() * h", "zero", BOTH_APART),
+    m("acceleration of two moving spheres", SPHERES, "(-n.dot(w)).max(zero) * half_hh", "zero", BOTH_APART),
+    m(
+        "balls of two moving spheres",
+        SPHERES,
+        "self.radius + self.ends[0].ball.max(self.ends[1].ball)",
+        "self.radius",
+        BOTH_APART,
+    ),
+    m("cubes of two moving spheres", SPHERES, "n.abs().dot(p.cube + q.cube)", "zero", BOTH_APART),
+    m("lowest difference of two ends", SPHERES, "gap.min(", "T::new(f64::INFINITY).min(", BOTH_APART),
+    m("radius of the other moving sphere", SPHERES, "a.reach() + b.reach()", "a.reach()", BOTH_APART),
+    m(
+        "rounding of the gap of two moving spheres",
+        SPHERES,
+        "(a.reach() + b.reach()) * inflation + (size * T::new(ROUNDINGS * T::UNIT) + underflow)",
+        "a.reach() + b.reach()",
+        ROUNDED,
+    ),
     m("margin between the boxes of links at the start", LINK_STARTS, "0.5 * margin_m", "0.0", LOWEST),
     m("order of the triangles of two links", LINK_STARTS, "near.first == near.moving", "true", LOWEST),
     m("motion of a pair of links at the start", LINK_STARTS, "path.joints.len() as u32 - 1", "0", LOWEST),

@@ -159,7 +159,11 @@ pub fn pair(chain: Vec<Part>, x: &Triangle, y: &Triangle) -> Articulated {
 /// The motion of every body of a robot, exactly as the engine stores it: for tests at gaps where rounding matters. A
 /// separate test checks that the stored numbers are the right ones.
 pub fn stored(robot: &Robot, (q0, q1): &Motion) -> Vec<Vec<Part>> {
-    let motion = RobotMotion::new(robot, q0, q1).unwrap();
+    chains(&RobotMotion::new(robot, q0, q1).unwrap())
+}
+
+/// The chain of each body of a motion, base first.
+pub fn chains(motion: &RobotMotion) -> Vec<Vec<Part>> {
     let mut chains: Vec<Vec<Part>> = Vec::new();
     for (j, parent) in motion.joints.iter().zip(&motion.parents) {
         let mut chain = parent.map_or_else(Vec::new, |p| chains[p as usize].clone());

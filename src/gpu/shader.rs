@@ -15,13 +15,14 @@ pub struct Source {
 }
 
 /// The libraries, by their name in `//!use`.
-const LIBRARIES: [(&str, &str); 19] = [
+const LIBRARIES: [(&str, &str); 20] = [
     ("lib/bound", include_str!("../../wgsl/lib/bound.wgsl")),
     ("lib/chunk", include_str!("../../wgsl/lib/chunk.wgsl")),
     ("lib/closeness", include_str!("../../wgsl/lib/closeness.wgsl")),
     ("lib/cutoff", include_str!("../../wgsl/lib/cutoff.wgsl")),
     ("lib/interval", include_str!("../../wgsl/lib/interval.wgsl")),
     ("lib/link_nodes", include_str!("../../wgsl/lib/link_nodes.wgsl")),
+    ("lib/lss", include_str!("../../wgsl/lib/lss.wgsl")),
     ("lib/moving_box", include_str!("../../wgsl/lib/moving_box.wgsl")),
     ("lib/node_boxes", include_str!("../../wgsl/lib/node_boxes.wgsl")),
     ("lib/part", include_str!("../../wgsl/lib/part.wgsl")),

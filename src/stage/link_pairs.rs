@@ -1,11 +1,12 @@
 //! Links against links: the stages from `s1_concat` to `s5_pairs` for pairs of links, in the frame of one of the two
 //! links.
 //!
-//! For each piece, most pairs are rejected because the boxes of the links are apart in the world. For the others, the
-//! moving link's pose is bounded in the frame of the other link, in which that link's triangles are at rest, and the
-//! stages run as for a scene. Jets are composed from the jets of both bodies in the world
-//! ([`relative_pose`](crate::enclosure::relative_pose)), interval matrices are concatenated along the chain between
-//! them ([`RobotMotion::seen_from`]).
+//! For each piece, most pairs are rejected because the boxes of the links are apart in the world; the kernel also
+//! compares their line-swept spheres there. For the others, the moving link's pose is bounded in the frame of the other
+//! link, in which that link's triangles are at rest, and the stages run as for a scene. On the CPU the line-swept
+//! spheres are compared in that frame, which takes less time than in the world. Jets are composed from the jets of both
+//! bodies in the world ([`relative_pose`](crate::enclosure::relative_pose)), interval matrices are concatenated along
+//! the chain between them ([`RobotMotion::seen_from`]).
 
 mod start;
 
@@ -26,7 +27,7 @@ use crate::robot::RobotMotion;
 use crate::scene::world::{CollisionWorld, LinkFrame, LinkGeometry};
 use serde::Serialize;
 
-/// The kernel that finds the pairs of links whose boxes may overlap.
+/// The kernel that finds the pairs of links whose boxes and line-swept spheres may overlap.
 #[cfg(feature = "gpu")]
 pub const NEAR: Kernel = kernel!("link_pairs", "near");
 
@@ -50,7 +51,7 @@ pub struct LinkTrianglePair {
 pub struct LinkPairCounts {
     /// Pairs of links in a piece whose boxes were compared.
     pub tested: u64,
-    /// Pairs whose boxes overlap in some sub-interval.
+    /// Pairs that may touch in some sub-interval, by their boxes and line-swept spheres.
     pub near: u64,
     /// Pairs of triangles left for the exact stage.
     pub triangle_pairs: u64,
@@ -206,14 +207,14 @@ impl Workspace {
             if are_apart(&self.around[frame.link as usize], &self.around[link as usize]) {
                 continue;
             }
-            let mask = input.boxes.overlap(0, frame.link, link) & wanted;
+            let mut mask = input.boxes.overlap(0, frame.link, link) & wanted;
+            if mask == 0 {
+                continue;
+            }
+            self.bound(input, frame, link);
+            mask &= !self.apart(input, frame, link);
             if mask != 0 {
                 counts.near += 1;
-                self.bound(input, frame, link);
-                let mask = mask & !self.apart(input, frame, link);
-                if mask == 0 {
-                    continue;
-                }
                 s2_bound::link_in(&mut self.boxes, &frame.world, input.piece, &self.poses, link);
                 s3_cull::link_in(&mut self.cull, &frame.world, &self.boxes, link, mask);
             }
