@@ -57,8 +57,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "rounding of the gap of two moving spheres",
         SPHERES,
-        "(a.reach() + b.reach()) * inflation + (size * T::new(ROUNDINGS * T::UNIT) + underflow)",
-        "a.reach() + b.reach()",
+        "size * T::new(ROUNDINGS * T::UNIT) + underflow",
+        "underflow",
         ROUNDED,
     ),
     m("margin between the boxes of links at the start", LINK_STARTS, "0.5 * margin_m", "0.0", LOWEST),
