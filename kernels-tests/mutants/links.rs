@@ -52,7 +52,13 @@ pub const MUTANTS: &[Mutant] = &[
         BOTH_APART,
     ),
     m("cubes of two moving spheres", SPHERES, "n.abs().dot(p.cube + q.cube)", "zero", BOTH_APART),
-    m("lowest difference of two ends", SPHERES, "gap.min(", "T::new(f64::INFINITY).min(", BOTH_APART),
+    m(
+        "lowest difference of two ends",
+        SPHERES,
+        "gap.min(",
+        "(if MUTANT { T::new(f64::INFINITY) } else { gap }).min(",
+        BOTH_APART,
+    ),
     m("radius of the other moving sphere", SPHERES, "a.reach() + b.reach()", "a.reach()", BOTH_APART),
     m(
         "rounding of the gap of two moving spheres",
