@@ -349,15 +349,22 @@ fn separated_moving_spheres_stay_apart() {
     assert!(separated > 10_000 && kept > 10_000);
 }
 
-/// Pairs that touch at a sampled time, near and far from the origin of coordinates.
+/// Pairs that touch at a sampled time, near and far from the origin of coordinates: moving in any way, at rest, or
+/// approaching each other so fast that their distance is small compared with their travel.
 fn touching(draw: &mut Draw) -> (Both, [f64; 2]) {
     let far = [0.0, 3.0, 100.0][draw.below(3)];
     let by = draw.vector(far);
     let Both { segments, h } = Both::new(draw);
-    let segments = segments.map(|moving| moving.in_f32(by));
-    let is_still = draw.below(2) == 0;
-    let segments = if is_still { segments.map(|moving| moving.at_rest()) } else { segments };
-    let pair = Both { segments, h: f64::from(h as f32) };
+    let h = f64::from(h as f32);
+    let kind = draw.below(3);
+    let mut segments = if kind == 0 { segments } else { segments.map(|moving| moving.at_rest()) };
+    if kind == 2 {
+        let [[a, b], [c, d]] = segments.each_ref().map(|moving| moving.at(0.0));
+        let (p, q) = on_segments(a, b, c, d);
+        let velocity = (q - p) * ((1.0 - 0.1_f64.powf(draw.between(1.0, 5.0))) / h);
+        segments[0].ends.iter_mut().for_each(|end| end[1] = velocity);
+    }
+    let pair = Both { segments: segments.map(|moving| moving.in_f32(by)), h };
     let distance = pair.distance();
     let radius = f64::from((distance * draw.unit()) as f32);
     let other = ((distance - radius).max(0.0) as f32).next_up().next_up();
