@@ -4,7 +4,7 @@
 //! mutants, which takes minutes.
 //!
 //! ```text
-//! .ci/mutants           all of them; the table in kernels-tests/mutants/README.md is what it prints
+//! .ci/mutants           all of them
 //! .ci/mutants s4_sweep  those of which file or test have this in their names; several names with commas between them
 //! ```
 
