@@ -1,5 +1,6 @@
 //! The graphics adapters of this machine, and the choice among them.
 
+use super::block_on::block_on;
 use super::device::{Gpu, gpu_error};
 use super::faults::Faults;
 use crate::error::Result;
@@ -79,7 +80,7 @@ fn instance() -> wgpu::Instance {
 /// All adapters of this machine, the best first.
 fn adapters() -> Vec<wgpu::Adapter> {
     use wgpu::DeviceType::{Cpu, DiscreteGpu, IntegratedGpu, Other, VirtualGpu};
-    let mut all = pollster::block_on(instance().enumerate_adapters(wgpu::Backends::PRIMARY));
+    let mut all = block_on(instance().enumerate_adapters(wgpu::Backends::PRIMARY));
     all.sort_by_key(|a| match a.get_info().device_type {
         DiscreteGpu => 0,
         IntegratedGpu => 1,

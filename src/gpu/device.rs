@@ -1,6 +1,7 @@
 //! The device.
 
 use super::adapters::AdapterSummary;
+use super::block_on::block_on;
 use super::faults::{FaultInjection, Faults, out_of_memory};
 use super::reflection::MAX_STORAGE_BUFFERS;
 use super::traffic::Traffic;
@@ -78,7 +79,7 @@ impl Gpu {
             required_limits: wanted,
             ..wgpu::DeviceDescriptor::default()
         };
-        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
+        let (device, queue) = block_on(adapter.request_device(&descriptor))
             .map_err(|e| gpu_error(format!("adapter '{}': {e}", summary.name)))?;
         let fault = Arc::new(Mutex::new(None));
         let note = |fault: &Arc<Mutex<Option<String>>>| {
@@ -191,7 +192,7 @@ impl Gpu {
         let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let made = create();
-        let errors = [pollster::block_on(validation.pop()), pollster::block_on(memory.pop())];
+        let errors = [block_on(validation.pop()), block_on(memory.pop())];
         match errors.into_iter().flatten().next() {
             Some(e @ wgpu::Error::OutOfMemory { .. }) => Err(out_of_memory(&self.summary.name, &e.to_string())),
             Some(e) => Err(gpu_error(e.to_string())),
@@ -228,7 +229,7 @@ pub(super) struct Mapping {
 impl Mapping {
     /// The bytes; call this only after waiting for the work.
     pub(super) fn bytes(self, gpu: &Gpu) -> Result<Vec<u8>> {
-        if !matches!(pollster::block_on(self.receiver.receive()), Some(Ok(()))) {
+        if !matches!(block_on(self.receiver.receive()), Some(Ok(()))) {
             gpu.check()?;
             return Err(gpu_error("a buffer could not be read back"));
         }

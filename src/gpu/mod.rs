@@ -1,6 +1,7 @@
 //! The only module that depends on wgpu: adapters, kernels, buffers, dispatches.
 
 mod adapters;
+mod block_on;
 mod buffers;
 mod device;
 mod draw;

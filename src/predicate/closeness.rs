@@ -14,6 +14,7 @@
 use crate::arith::linear::V3;
 use crate::arith::real::{FullReal, Real};
 use crate::enclosure::point_bound::PointBound;
+use crate::predicate::proximity::Projections;
 use crate::predicate::separation::{MovingTriangle, ROUNDINGS, StaticTriangle};
 
 /// Comparison with a margin, as masks of lanes.
@@ -36,30 +37,20 @@ pub const SQUARE_ROUNDINGS: f64 = 16.0;
 pub fn closeness<T: FullReal>(x: &[PointBound<T>; 3], tri: &StaticTriangle<T>, h: T, margin: T) -> Closeness {
     let zero = T::new(0.0);
     let moving = MovingTriangle::new(x, h);
-    let y = &tri.y;
-    let n = apart(&moving.at, y);
-    let d = [moving.at[0] - y[0], moving.at[1] - y[0], moving.at[2] - y[0]];
-    let f = [y[1] - y[0], y[2] - y[0]];
-    let span = f[0].norm1() + f[1].norm1();
+    let n = apart(&moving.at, &tri.y);
+    let on = Projections::new(&moving, tri, n);
     let n2 = n.dot(n);
     let spare = T::new(1.0 + ROUNDINGS * T::UNIT);
     let squares = T::new(1.0 + SQUARE_ROUNDINGS * T::UNIT);
 
-    let low = n.dot(d[0]).min(n.dot(d[1])).min(n.dot(d[2]));
-    let high = zero.max(n.dot(f[0])).max(n.dot(f[1]));
-    let [a, b, c] = moving.sizes;
-    let size = (d[0].norm1() + a).max(d[1].norm1() + b).max(d[2].norm1() + c) + span;
-    let grow = (size + moving.ball) * T::new(ROUNDINGS * T::UNIT) + tri.error * T::new(3.0) + T::new(T::UNDERFLOW);
-    let strays = n.dot(moving.travel).abs() + n.abs().dot(moving.off);
-    let gap = (low - high) - strays * spare;
-    let reach = (moving.ball + grow) * spare;
+    let gap = on.gap - on.strays * spare;
+    let reach = on.reach * spare;
     let beyond = gap.gt(zero) & (gap * gap).gt(n2 * (reach * reach) * squares + T::new(T::UNDERFLOW));
 
     let cube = x[0].cube.max(x[1].cube).max(x[2].cube);
     let own = (moving.ball - margin) + moving.ball * T::new(4.0 * T::UNIT);
-    let sum = d[0].norm1() + d[1].norm1() + d[2].norm1() + span;
-    let error =
-        own.max(zero) + cube.norm1() + tri.error + sum * T::new(DIFFERENCE_ROUNDINGS * T::UNIT) + T::new(T::UNDERFLOW);
+    let difference = on.size * T::new(DIFFERENCE_ROUNDINGS * T::UNIT);
+    let error = own.max(zero) + cube.norm1() + tri.error + difference + T::new(T::UNDERFLOW);
     let room = margin - error * spare;
     let within = room.gt(zero) & (room * room).gt(n2 * squares + T::new(T::UNDERFLOW));
     Closeness { beyond, within }

@@ -34,24 +34,48 @@ pub struct Proximity {
 /// contain.
 #[inline(always)]
 pub fn proximity<T: FullReal>(x: &[PointBound<T>; 3], tri: &StaticTriangle<T>, h: T, margin_m: f64) -> Proximity {
-    let zero = T::new(0.0);
     let moving = MovingTriangle::new(x, h);
     let found = nearest(&moving.at, &tri.y);
     let n = found.direction();
-    // Without closures, which are not always inlined.
-    let d = [moving.at[0] - tri.y[0], moving.at[1] - tri.y[0], moving.at[2] - tri.y[0]];
-    let f = [tri.y[1] - tri.y[0], tri.y[2] - tri.y[0]];
-    let low = n.dot(d[0]).min(n.dot(d[1])).min(n.dot(d[2]));
-    let high = zero.max(n.dot(f[0])).max(n.dot(f[1]));
-    let [a, b, c] = moving.sizes;
-    let size = (d[0].norm1() + a).max(d[1].norm1() + b).max(d[2].norm1() + c) + f[0].norm1() + f[1].norm1();
-    let grow = (size + moving.ball) * T::new(ROUNDINGS * T::UNIT) + tri.error * T::new(3.0) + T::new(T::UNDERFLOW);
-    let strays = n.dot(moving.travel).abs() + n.abs().dot(moving.off);
-    let reach = (strays + n.dot(n).sqrt() * (moving.ball + grow)) * T::new(1.0 + ROUNDINGS * T::UNIT);
+    let on = Projections::new(&moving, tri, n);
+    let reach = (on.strays + n.dot(n).sqrt() * on.reach) * T::new(1.0 + ROUNDINGS * T::UNIT);
     let is_long = n.dot(n).gt(T::new(SHORTEST2));
-    let beyond = is_long & (low - high).gt(reach);
+    let beyond = is_long & on.gap.gt(reach);
     let distance2 = found.apart.dot(found.apart);
     Proximity { beyond, near: T::new(margin_m * margin_m).gt(distance2) }
+}
+
+/// A moving triangle and a static one on an axis of any length, on which the static one lies lower.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Projections<T> {
+    /// The gap between the projections at the middle time, metres times the length of the axis.
+    pub gap: T,
+    /// The most that the moving triangle approaches during the interval, in the same unit.
+    pub strays: T,
+    /// The pose bound and the rounding of the projections, metres.
+    pub reach: T,
+    /// The sizes of all vectors whose projections these are, metres.
+    pub size: T,
+}
+
+impl<T: Real> Projections<T> {
+    #[inline(always)]
+    pub fn new(moving: &MovingTriangle<T>, tri: &StaticTriangle<T>, n: V3<T>) -> Self {
+        let y = &tri.y;
+        // Without closures, which are not always inlined.
+        let d = [moving.at[0] - y[0], moving.at[1] - y[0], moving.at[2] - y[0]];
+        let f = [y[1] - y[0], y[2] - y[0]];
+        let low = n.dot(d[0]).min(n.dot(d[1])).min(n.dot(d[2]));
+        let high = T::new(0.0).max(n.dot(f[0])).max(n.dot(f[1]));
+        let sizes = [d[0].norm1(), d[1].norm1(), d[2].norm1()];
+        let span = f[0].norm1() + f[1].norm1();
+        let [a, b, c] = moving.sizes;
+        let size = (sizes[0] + a).max(sizes[1] + b).max(sizes[2] + c) + span;
+        let grow = (size + moving.ball) * T::new(ROUNDINGS * T::UNIT) + tri.error * T::new(3.0) + T::new(T::UNDERFLOW);
+        let strays = n.dot(moving.travel).abs() + n.abs().dot(moving.off);
+        let size = sizes[0] + sizes[1] + sizes[2] + span;
+        Self { gap: low - high, strays, reach: moving.ball + grow, size }
+    }
 }
 
 /// Lanes in which boxes along the coordinate axes are more than a margin apart, both given by their lowest and highest
