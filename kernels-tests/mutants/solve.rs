@@ -5,6 +5,7 @@ use super::{Mutant, m};
 const CONTRACTION: &str = "src/predicate/contraction.rs";
 const ELEMENTARY: &str = "src/predicate/vf_ee.rs";
 const MEETING: &str = "src/predicate/piercing.rs";
+const PAIRS: &str = "src/stage/s6_solve/pairs.rs";
 const SEARCH: &str = "src/stage/s6_solve/search.rs";
 const EQUATION: &str = "src/stage/s6_solve/equation.rs";
 const PROXIMITY: &str = "src/predicate/proximity.rs";
@@ -31,10 +32,12 @@ const MOVING: &str = "s6_solve::terms::rounding_of_a_fast_point_loses_no_contact
 const MARGIN: &str = "s6_solve::terms::slightly_above_the_margin_is_never_proved_within_it";
 const LATER: &str = "s6_solve::margin::a_later_contact_proves_one_that_is_possible";
 const ENDED: &str = "stage::s6_solve::tests::a_search_that_ends_early_keeps_a_possible_contact";
+const BENT: &str = "trajectories::random::curves_that_bend_more_than_they_travel";
 const PIERCED: &str = "s6_solve::situations::an_edge_through_a_face_at_the_start";
 
 /// Mutants of the exact stage.
 pub const MUTANTS: &[Mutant] = &[
+    m("higher derivatives as rounding", PAIRS, "is_within(&motion.body_at::<0>(pair.body, mid))", "true", BENT),
     // Windows.
     m(
         "ball",

@@ -116,7 +116,10 @@ fn is_narrow(course: &Course, e: &Execution, contact: &Contact) -> bool {
     let [lo, hi] = contact.u;
     let k = lo.floor();
     let travel = |from: f64, to: f64| course.pairs.iter().map(|p| course.travel(*p, e, (from, to))).fold(0.0, f64::max);
-    hi - lo <= 1.001e-9 || travel(lo, hi) <= 1.001e-9 * travel(k, k + 1.0) + 2e-11
+    // The floor of the width is that of the pair that touches, which may be slower than others.
+    let place = contact.place.as_ref().and_then(|place| named(course, place).ok());
+    let is_least = |(pair, _): (Pair, _)| course.travel(pair, e, (lo, hi)) <= 2e-11;
+    hi - lo <= 1.001e-9 || travel(lo, hi) <= 1.001e-9 * travel(k, k + 1.0) + 2e-11 || place.is_some_and(is_least)
 }
 
 /// Returns whether the times in seconds are those of the segments, up to rounding.

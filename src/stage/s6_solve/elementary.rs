@@ -160,7 +160,7 @@ impl System for Linear {
         windows.extend(items.iter().map(|_| self.window(h, look, self.margin_m > 0.0)));
     }
 
-    fn is_still(&self, _: u32, h: f64) -> bool {
+    fn is_still(&self, _: u32, _: f64, h: f64) -> bool {
         h * self.speed <= 2.0 * self.error
     }
 

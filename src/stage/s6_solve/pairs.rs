@@ -89,10 +89,13 @@ impl System for PairSystem<'_> {
         self.windows(items, h, look, false, windows);
     }
 
-    fn is_still(&self, item: u32, h: f64) -> bool {
+    fn is_still(&self, item: u32, mid: f64, h: f64) -> bool {
         let pair = &self.pairs[item as usize];
-        let TaylorModel { ball, .. } = self.pose(body_of(pair));
-        h * pair.speed(self.motions.of(pair)) <= 2.0 * (ball[0] + ball[1] * pair.reach)
+        let motion = self.motions.of(pair);
+        let travel_m = h * pair.speed(motion);
+        let is_within = |pose: &TaylorModel<f64>| travel_m <= 2.0 * (pose.ball[0] + pose.ball[1] * pair.reach);
+        // Over an interval the ball also contains the higher derivatives of a curve, at one time only rounding.
+        is_within(self.pose(body_of(pair))) && is_within(&motion.body_at::<0>(pair.body, mid))
     }
 
     fn settle_all(&self, items: &[Active], h: f64, windows: &mut Vec<Window<f64>>) {

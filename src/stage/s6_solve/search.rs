@@ -20,8 +20,9 @@ pub trait System {
     fn depth(&self, item: u32) -> u32;
     /// The local times at which each item can touch, by the present bounds and by axes chosen at the local time `look`.
     fn contract_all(&self, items: &[Active], h: f64, look: f64, windows: &mut Vec<Window<f64>>);
-    /// Returns whether the item moves so little over the interval of these bounds that only rounding keeps it.
-    fn is_still(&self, item: u32, h: f64) -> bool;
+    /// Returns whether the item moves so little over the interval of these bounds, `|τ| <= h` around `mid`, that only
+    /// rounding keeps it.
+    fn is_still(&self, item: u32, mid: f64, h: f64) -> bool;
     /// Contracts each item once more, with all other means that may separate it.
     fn settle_all(&self, items: &[Active], h: f64, windows: &mut Vec<Window<f64>>);
     /// Returns whether the item certainly touches at the middle time of the bounds.
@@ -228,7 +229,7 @@ impl Search {
             (a.lo, a.hi) = (a.lo.max((m + w.lo).next_down()), a.hi.min(t1).min((m + w.hi).next_up()));
             // The window is narrower than requested, or so narrow that only rounding keeps the item: an answer must be
             // found now.
-            let is_narrow = a.lo <= a.hi && (a.hi - a.lo <= task.eps_t / 4.0 || system.is_still(a.item, h));
+            let is_narrow = a.lo <= a.hi && (a.hi - a.lo <= task.eps_t / 4.0 || system.is_still(a.item, m, h));
             if is_narrow {
                 narrow.push(*a);
             }

@@ -130,7 +130,7 @@ impl System for Fake {
         windows.clear();
         windows.extend(items.iter().map(|a| self.window(a.item)));
     }
-    fn is_still(&self, _: u32, h: f64) -> bool {
+    fn is_still(&self, _: u32, _: f64, h: f64) -> bool {
         h < 1e-15
     }
     fn settle_all(&self, items: &[Active], _: f64, windows: &mut Vec<Window<f64>>) {
