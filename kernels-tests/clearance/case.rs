@@ -100,6 +100,12 @@ impl Score {
     /// Prints the sums. Some must be free, and the oracle must have enclosed most of them.
     #[track_caller]
     pub fn require(&self, name: &str) {
+        self.require_share(name, 0.8);
+    }
+
+    /// Like [`require`](Self::require), with the share of the free ones that the oracle must have enclosed.
+    #[track_caller]
+    pub fn require_share(&self, name: &str, share: f64) {
         let Self { n, free, beyond, proved, widths, n_measured } = self;
         println!(
             "{name}: {free} of {n} free, {beyond} beyond the limit, {proved} enclosed by the oracle; widths \
@@ -109,6 +115,6 @@ impl Score {
             n_measured / free.max(&1)
         );
         assert!(20 * free > *n, "{name}: few are free");
-        assert!(5 * proved >= 4 * free, "{name}: the oracle encloses too few");
+        assert!(*proved as f64 >= share * *free as f64, "{name}: the oracle encloses too few");
     }
 }
