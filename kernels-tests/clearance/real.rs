@@ -255,7 +255,7 @@ fn ur5_with_its_own_links() {
     let mut score = Score::default();
     print_head();
     real.judged(Question { ignores_initial: true, ..Question::new(1e-4) }, &mut score);
-    // Base and upper arm stay about 1 cm apart in half of these motions, for which the oracle's distances do not suffice.
+    // Base and upper arm stay about 1 cm apart in half of these motions, and the oracle's distances do not suffice.
     score.require_share("UR5 with its own links", 0.6);
 }
 
