@@ -103,7 +103,7 @@ impl Score {
         self.require_share(name, 0.8);
     }
 
-    /// Like [`require`](Self::require), with the share of the free ones that the oracle must have enclosed.
+    /// Like [`require`](Self::require); `share` is the fraction of the free ones that the oracle must have enclosed.
     #[track_caller]
     pub fn require_share(&self, name: &str, share: f64) {
         let Self { n, free, beyond, proved, widths, n_measured } = self;

@@ -192,8 +192,8 @@ fn print_head() {
     );
 }
 
-/// The truth of the pool has the least distance that was sampled, and 5 mm if no sample was nearer, which says nothing:
-/// motion 156 of amr, for example, starts at 4.82 mm.
+/// The truth of the pool has the least sampled distance if that is below 5 mm. A value of 5 mm is not a lower bound:
+/// motion 156 of amr starts at 4.82 mm.
 fn hold_to_truth(truth: &[Truth], found: &[Judged], question: Question) {
     for (truth, judged) in truth.iter().zip(found) {
         let nearest = judged.clearance.as_ref().and_then(|c| c.nearest());

@@ -21,10 +21,10 @@ pub fn case(seed: u64, n: usize) -> (Case, Vec<Trajectory>) {
     (case, all)
 }
 
-/// What the oracle sees, and answers in which it finds no fault.
-fn judged(case: &Case, all: &[Trajectory], more: &[&str]) -> (Vec<Outcome>, Vec<Answer>) {
+/// The oracle's outcomes and the program's answers. Panics if the oracle finds a fault in an answer.
+fn judged(case: &Case, all: &[Trajectory], more: &[&str], seed: u64) -> (Vec<Outcome>, Vec<Answer>) {
     let (seen, answers) = (case.walk(all), case.answers(all, more));
-    assert_eq!(judge::faults(&case.course, all, &seen, &answers), [""; 0], "{more:?}");
+    assert_eq!(judge::faults(&case.course, all, &seen, &answers), [""; 0], "seed {seed}, {more:?}");
     (seen, answers)
 }
 
@@ -32,7 +32,7 @@ fn campaign(n_cases: usize, more: &[&str]) {
     let (mut tally, mut agreement) = (Tally::default(), Agreement::default());
     for seed in 0..n_cases as u64 {
         let (case, all) = case(2300 + seed, PER_CASE);
-        let (seen, answers) = judged(&case, &all, more);
+        let (seen, answers) = judged(&case, &all, more, seed);
         tally.add(&answers);
         agreement.add(&seen, &answers);
     }
@@ -50,12 +50,13 @@ fn random_trajectories_by_interval_matrices() {
     campaign(effort(4, 100), &["--bound", "interval"]);
 }
 
-/// The remainder of a bent curve is larger than its travel in a long interval: it is not rounding, which cannot be
-/// reduced, and shorter intervals separate the triangles.
+/// In a long interval the remainder of a strongly bent curve is larger than its travel. Unlike rounding it decreases in
+/// shorter intervals, which separate the triangles.
 #[test]
 fn curves_that_bend_more_than_they_travel() {
-    let (case, all) = case(2374, PER_CASE);
-    judged(&case, &all[6..7], &["--bound", "interval"]);
+    let seed = 74;
+    let (case, all) = case(2300 + seed, PER_CASE);
+    judged(&case, &all[6..7], &["--bound", "interval"], seed);
 }
 
 #[test]

@@ -45,12 +45,12 @@ pub fn proximity<T: FullReal>(x: &[PointBound<T>; 3], tri: &StaticTriangle<T>, h
     Proximity { beyond, near: T::new(margin_m * margin_m).gt(distance2) }
 }
 
-/// A moving triangle and a static one on an axis of any length, on which the static one lies lower.
+/// A moving triangle and a static one on an axis of any length, on which the static one is lower.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Projections<T> {
     /// The gap between the projections at the middle time, metres times the length of the axis.
     pub gap: T,
-    /// The most that the moving triangle approaches during the interval, in the same unit.
+    /// The largest displacement of the moving triangle during the interval, in the same unit.
     pub strays: T,
     /// The pose bound and the rounding of the projections, metres.
     pub reach: T,
@@ -70,8 +70,9 @@ impl<T: Real> Projections<T> {
         let sizes = [d[0].norm1(), d[1].norm1(), d[2].norm1()];
         let span = f[0].norm1() + f[1].norm1();
         let [a, b, c] = moving.sizes;
-        let size = (sizes[0] + a).max(sizes[1] + b).max(sizes[2] + c) + span;
-        let grow = (size + moving.ball) * T::new(ROUNDINGS * T::UNIT) + tri.error * T::new(3.0) + T::new(T::UNDERFLOW);
+        let largest = (sizes[0] + a).max(sizes[1] + b).max(sizes[2] + c) + span;
+        let grow =
+            (largest + moving.ball) * T::new(ROUNDINGS * T::UNIT) + tri.error * T::new(3.0) + T::new(T::UNDERFLOW);
         let strays = n.dot(moving.travel).abs() + n.abs().dot(moving.off);
         let size = sizes[0] + sizes[1] + sizes[2] + span;
         Self { gap: low - high, strays, reach: moving.ball + grow, size }
