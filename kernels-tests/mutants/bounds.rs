@@ -6,6 +6,7 @@ const TRIG: &str = "src/arith/trig.rs";
 const INTERVAL: &str = "src/arith/interval.rs";
 const JOINT: &str = "src/robot/joint_motion.rs";
 const CHAIN: &str = "src/enclosure/chain_bounds.rs";
+const RATES: &str = "src/enclosure/derivative_bounds.rs";
 const POINT: &str = "src/enclosure/point_bound.rs";
 const POSE_JET: &str = "src/enclosure/pose_jet.rs";
 const BLOCK: &str = "src/enclosure/pose_block.rs";
@@ -75,24 +76,30 @@ pub const MUTANTS: &[Mutant] = &[
     ),
     m("Coriolis term of the offset, twice", POSE_JET, "p1.apply(t1).times(two)", "p1.apply(t1)", C4),
     m("centripetal term", POSE_JET, "-(ww * turning)", "-(ww * turning * T::new(0.5))", C4),
-    m("offset in the speed's bound", CHAIN, "self.beta[0] + b1 * offset_max_m", "self.beta[0]", ATTAINED),
-    m("slide in the acceleration's bound, twice", CHAIN, "2.0 * b1 * s1", "b1 * s1", ATTAINED),
-    m("offset in the acceleration's bound", CHAIN, "self.beta[1] + b2 * offset_max_m", "self.beta[1]", ATTAINED),
-    m("offset in the remainder", CHAIN, "self.beta[2] + b3 * offset_max_m", "self.beta[2]", ATTAINED),
-    m("slide in the remainder", CHAIN, "3.0 * o1 * o1 * s1", "0.0", ATTAINED),
-    m("slide in the remainder, three times", CHAIN, "3.0 * o1 * o1 * s1", "2.0 * o1 * o1 * s1", ATTAINED),
-    m("the point in the speed's bound", CHAIN, "(self.beta[0] + self.omega * e_norm)", "self.beta[0]", ATTAINED),
+    m("offset in the speed's bound", RATES, "self.beta[0] + b1 * offset", "self.beta[0]", ATTAINED),
+    m("slide in the acceleration's bound, twice", RATES, "two * b1 * s1", "b1 * s1", ATTAINED),
+    m("offset in the acceleration's bound", RATES, "self.beta[1] + b2 * offset", "self.beta[1]", ATTAINED),
+    m("offset in the remainder", RATES, "self.beta[2] + b3 * offset", "self.beta[2]", ATTAINED),
+    m("slide in the remainder", RATES, "three * o1 * o1 * s1", "T::new(0.0)", ATTAINED),
+    m("slide in the remainder, three times", RATES, "three * o1 * o1 * s1", "two * o1 * o1 * s1", ATTAINED),
+    m(
+        "the point in the speed's bound",
+        CHAIN,
+        "(self.derivatives.beta[0] + self.derivatives.omega[0] * e_norm)",
+        "self.derivatives.beta[0]",
+        ATTAINED,
+    ),
     m(
         "the point in the acceleration's bound",
         CHAIN,
-        "(self.beta[1] + self.turns()[1] * e_norm)",
-        "self.beta[1]",
+        "(self.derivatives.beta[1] + self.derivatives.turns()[1] * e_norm)",
+        "self.derivatives.beta[1]",
         ATTAINED,
     ),
     m("Taylor remainder, in windows", CHAIN, "h * h * h / 6.0 * SCALAR_SLACK", "0.0", WINDOWS),
     m("Taylor remainder, a sixth", CHAIN, "h * h * h / 6.0 * SCALAR_SLACK", "h * h * h / 6.3 * SCALAR_SLACK", ATTAINED),
     m("rounding of a shifted point", POINT, "(size + self.ball) * T::new(16.0 * T::UNIT)", "T::new(0.0)", SHIFTED),
-    m("the point in the remainder", CHAIN, "self.turns()[2] * sixth", "0.0", ATTAINED),
+    m("the point in the remainder", CHAIN, "self.third[1] * sixth", "0.0", ATTAINED),
     m(
         "rounding of poses, offsets",
         CHAIN,

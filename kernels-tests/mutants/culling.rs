@@ -171,7 +171,14 @@ pub const MUTANTS: &[Mutant] = &[
     m("moving vertices along the other's normal", NORMALS, "range(n, self.e)", "[T::new(0.0); 2]", PAIRS),
     m("standing vertices along its own normal", NORMALS, "range(self.n, tri.f)", "[T::new(0.0); 2]", PAIRS),
     m("whose normal is kept", REFINEMENT, "*number != Some(y)", "number.is_none()", PAIRS),
-    m("parts of slow links", PAIRS_OF_SLABS, "!begin.is_multiple_of(len)", "begin != 0", PAIRS),
+    m("parts after the first", PAIRS_OF_SLABS, "slabs.starts() >> begin & 1 == 0", "begin != 0", PAIRS),
+    m(
+        "every part of a piece",
+        MOVING_LINK,
+        "begin += self.longest_from(begin);",
+        "begin += self.longest_from(begin) * if MUTANT { 2 } else { 1 };",
+        PAIRS,
+    ),
     m("what comes after a slab", PAIRS_OF_SLABS, "if same { later.mask() } else { 0 }", "0", PAIRS),
     m(
         "slices before a certain contact",

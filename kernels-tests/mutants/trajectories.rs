@@ -3,6 +3,7 @@
 use super::{Mutant, m};
 
 const CHAIN: &str = "src/enclosure/chain_bounds.rs";
+const RATES: &str = "src/enclosure/derivative_bounds.rs";
 const MODEL: &str = "src/robot/model_motion.rs";
 const RELATIVE: &str = "src/robot/relative_motion.rs";
 const SPAN: &str = "src/robot/trajectory/span.rs";
@@ -20,7 +21,7 @@ const SWING: &str = "engine::clearance::tests::an_arm_that_swings_past_a_wall";
 const RANDOM: &str = "clearance::random::random_splines";
 const ON_DEVICE: &str = "trajectories::planted::blades_on_the_gpu";
 const PHASE: &str = "src/robot/phase.rs";
-const JOINT: &str = "src/robot/joint_motion.rs";
+const RANDOM_PHASES: &str = "robot::phase::tests::values_and_bounds_of_random_polynomials";
 const TERMS: &str = "robot::phase::tests::chains::every_term_of_the_remainder_is_needed";
 const FORMS: &str = "robot::phase::tests::chains::interval_matrices_and_lanes_contain_the_paths";
 const RELATIVES: &str = "robot::phase::tests::chains::relative_motions_of_joints_with_phases";
@@ -28,12 +29,26 @@ const START: &str = "engine::trajectory::tests::contacts_at_the_start";
 
 /// Mutants of trajectories.
 pub const MUTANTS: &[Mutant] = &[
-    m("angular acceleration in the remainder", CHAIN, "3.0 * w1 * w2", "w1 * w2", TERMS),
-    m("angular jerk in the remainder", CHAIN, "self.omega_rates[1] + w3", "self.omega_rates[1]", TERMS),
-    m("angular acceleration of a slide", CHAIN, "3.0 * o2 * s1", "0.0", TERMS),
-    m("acceleration of a slide", CHAIN, "3.0 * b1 * s2", "0.0", TERMS),
-    m("jerk of a slide", JOINT, "rates.map(|r| slide * r)", "[slide * rates[0], slide * rates[1], 0.0]", TERMS),
+    m("angular acceleration in the remainder", RATES, "T::new(3.0) * w1 * w2", "w1 * w2", TERMS),
+    m("angular jerk in the remainder", RATES, "o3 + w3", "o3", TERMS),
+    m("angular acceleration of a slide", RATES, "three * o2 * s1", "T::new(0.0)", TERMS),
+    m("acceleration of a slide", RATES, "three * b1 * s2", "T::new(0.0)", TERMS),
+    m(
+        "jerk of a slide",
+        RATES,
+        "= (turn_rad, slide_m, offset_max_m);",
+        "= (turn_rad, if MUTANT { [slide_m[0], slide_m[1], T::new(0.0)] } else { slide_m }, offset_max_m);",
+        TERMS,
+    ),
     m("derivatives in their range", PHASE, "hi.max(-lo)", "hi.min(-lo)", TERMS),
+    m("each part of the time", MODEL, "bounds.0.into_iter().fold(0.0, f64::max)", "bounds.0[0]", TERMS),
+    m(
+        "later halves of the time",
+        PHASE,
+        "later[n - level] = b[n];",
+        "later[n - level] = if MUTANT { b[n - level] } else { b[n] };",
+        RANDOM_PHASES,
+    ),
     m("phases in an interval of time", PHASE, "0.5 * h * r2", "0.0 * r2", FORMS),
     m(
         "offsets that slide back",

@@ -1,20 +1,20 @@
 //! Bounds along a chain of joints that hold for a whole motion. `pose_bound.rs` derives the remainder and the rounding
 //! error.
 
+use super::derivative_bounds::DerivativeBounds;
+
 /// Bounds on the derivatives of any point of a chain's last link during a motion, and the sums in the rounding bound.
 /// Computed in f64 from the numbers that define the motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChainBounds {
     /// Number of joints.
     pub depth: u32,
-    /// Sum of bounds on the rates of the joints' angles, radians.
-    pub omega: f64,
-    /// Sums of bounds on the second and third derivatives of the angles; zero for in-between motions.
-    pub omega_rates: [f64; 2],
     /// Largest degree of a joint's phase.
     pub degree: u32,
-    /// The origin's n-th derivative is at most `beta[n-1]`, metres.
-    pub beta: [f64; 3],
+    /// Bounds on the derivatives; those of the joints' angles after the first are zero for in-between motions.
+    pub derivatives: DerivativeBounds<f64>,
+    /// Bounds on the third derivatives of the origin, metres, and of the orientation.
+    pub third: [f64; 2],
     /// The margin, which is added to the radius of every ball that the culling stages use, metres: smaller distances
     /// count as touching.
     pub margin_m: f64,
@@ -64,19 +64,13 @@ impl ChainBounds {
     /// Appends a joint.
     #[must_use]
     pub fn extended(&self, joint: &JointBounds) -> Self {
-        let JointBounds { turn_rad: [w1, w2, w3], offset_max_m, slide_m: [s1, s2, s3], .. } = *joint;
-        let ([b1, b2, b3], [o1, o2]) = (self.turns(), [self.omega, self.omega_rates[0]]);
+        let derivatives = self.derivatives.extended(joint.turn_rad, joint.slide_m, joint.offset_max_m);
         let reach = self.reach + joint.offset_sum_m;
         Self {
             depth: self.depth + 1,
-            omega: b1 + w1,
-            omega_rates: [self.omega_rates[0] + w2, self.omega_rates[1] + w3],
             degree: self.degree.max(joint.degree),
-            beta: [
-                self.beta[0] + b1 * offset_max_m + s1,
-                self.beta[1] + b2 * offset_max_m + 2.0 * b1 * s1 + s2,
-                self.beta[2] + b3 * offset_max_m + 3.0 * o1 * o1 * s1 + 3.0 * o2 * s1 + 3.0 * b1 * s2 + s3,
-            ],
+            derivatives,
+            third: derivatives.third(),
             margin_m: self.margin_m,
             stray_m: self.stray_m,
             stray_slope: self.stray_slope,
@@ -95,40 +89,33 @@ impl ChainBounds {
         Self { stray_m, stray_slope: before.stray_slope + by.turn_rad, ..self }
     }
 
-    /// Bounds on the first three derivatives of the orientation: the complete Bell polynomials of the sums of the
-    /// joints' rates.
-    #[inline]
-    pub fn turns(&self) -> [f64; 3] {
-        let (w1, [w2, w3]) = (self.omega, self.omega_rates);
-        [w1, w1 * w1 + w2, w1 * w1 * w1 + 3.0 * w1 * w2 + w3]
-    }
-
-    /// The constant rate, radians, with which a chain has the same bound on its third derivative; it determines the
-    /// length of sub-intervals.
+    /// The constant rate, radians, that gives the same bound on the third derivative as the largest derivatives of the
+    /// joints together; it determines the length of sub-intervals.
     pub fn pace_rad(&self) -> f64 {
-        if self.omega_rates == [0.0; 2] { self.omega } else { self.omega.max(self.turns()[2].cbrt()) }
+        let [w1, w2, w3] = self.derivatives.omega;
+        if [w2, w3] == [0.0; 2] { w1 } else { w1.max(self.derivatives.turns()[2].cbrt()) }
     }
 
     /// `X` of the rounding bound for an interval of half width `h`.
     #[inline]
     pub fn turn_within(&self, h: f64) -> f64 {
-        h * self.omega + 0.75 * h * h * self.omega_rates[0]
+        h * self.derivatives.omega[0] + 0.75 * h * h * self.derivatives.omega[1]
     }
 
     /// Bound on the speed of a point at distance `e_norm` from the link's origin, metres per motion.
     pub fn speed(&self, e_norm: f64) -> f64 {
-        (self.beta[0] + self.omega * e_norm) * SCALAR_SLACK
+        (self.derivatives.beta[0] + self.derivatives.omega[0] * e_norm) * SCALAR_SLACK
     }
 
     /// Bound on the acceleration of a point at distance `e_norm` from the link's origin.
     pub fn acceleration(&self, e_norm: f64) -> f64 {
-        (self.beta[1] + self.turns()[1] * e_norm) * SCALAR_SLACK
+        (self.derivatives.beta[1] + self.derivatives.turns()[1] * e_norm) * SCALAR_SLACK
     }
 
     /// Taylor remainder over `[m-h, m+h]` as `[constant, factor of |e|]`, metres.
     pub fn remainder(&self, h: f64) -> [f64; 2] {
         let sixth = h * h * h / 6.0 * SCALAR_SLACK;
-        [self.beta[2] * sixth, self.turns()[2] * sixth]
+        [self.third[0] * sixth, self.third[1] * sixth]
     }
 
     /// Rounding error of a jet computed with operations of relative error `unit` for an interval of half width `h`, as

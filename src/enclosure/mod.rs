@@ -2,6 +2,7 @@
 
 pub mod ball_vector;
 pub mod chain_bounds;
+pub mod derivative_bounds;
 pub mod point_bound;
 pub mod pose_block;
 pub mod pose_bound;

@@ -21,7 +21,7 @@
 //! ```
 //!
 //! `β_n` is summed along the chain: a joint with the offset `T` adds `Σ C(n,k) B_k |T^(n-k)|`, `B_k` of the joints
-//! before it ([`chain_bounds`](super::chain_bounds)). `ρ = (β3 + B3 |e|) h³/6` (Taylor).
+//! before it ([`derivative_bounds`](super::derivative_bounds)). `ρ = (β3 + B3 |e|) h³/6` (Taylor).
 //!
 //! **Rounding.** Let `u = UNIT`, `X = h Ω_1 + 3/4 h² Ω_2`: then `1 + 2X + 3X²/2 >= 1 + 2 h B1 + 3 h² B2/2` and
 //! `e^X >= 1 + h B1 + h² B2/2`. Weight an error of the n-th derivative with `hⁿ/n!`, and let `d` be the number of

@@ -85,7 +85,7 @@ impl ChainBounds {
 /// Rounding error and defect of the composed jet, as `[constant, factor of |e|]`, metres.
 fn composed_rounding([a, b]: [&ChainBounds; 2], h: f64, unit: f64) -> [f64; 2] {
     let ([c_a, s_a], [c_b, s_b]) = (a.rounding(h, unit), b.rounding(h, unit));
-    let e_x = (h * (a.omega + b.omega) + 0.75 * h * h * (a.omega_rates[0] + b.omega_rates[0])).exp();
+    let e_x = (a.turn_within(h) + b.turn_within(h)).exp();
     let far = (a.reach + b.reach) * (1.0 + h);
     let growth = e_x * (1.0 + 4.0 * (s_a + s_b)) * SCALAR_SLACK;
     let defect = DEFECT * f64::from(a.depth + b.depth) * e_x * e_x;

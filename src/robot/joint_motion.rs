@@ -7,7 +7,7 @@ use crate::arith::trig::{MAX_ANGLE_RAD, sin_cos};
 use crate::enclosure::chain_bounds::JointBounds;
 use crate::enclosure::pose_jet::JointFactors;
 use crate::error::{Error, Result, quoted};
-use crate::robot::phase::Phase;
+use crate::robot::phase::{Parts, Phase};
 use crate::robot::trajectory::MAX_DEGREE;
 use crate::robot::{Joint, JointKind, orthonormal};
 use crate::scene::world::MAX_COORDINATE_M;
@@ -133,6 +133,13 @@ impl JointMotion {
             slide_m: rates.map(|r| slide * r),
             degree: phase.degree() as u32,
         }
+    }
+
+    /// Bounds on the derivatives of its angle, radians, and of its offset, metres, in the parts of the time.
+    pub fn rates_in_parts(&self, phase: &Phase) -> [[Parts; 3]; 2] {
+        let (slide, w) = (Parts::new(self.slide_m.length()), Parts::new(self.w_rad.abs()));
+        let rates = phase.rates_in_parts();
+        [rates.map(|r| w * r), rates.map(|r| slide * r)]
     }
 
     /// A bound on the deviation of `P(t)` from a rotation, for every `t`: `||P(t)|| <= 1 + defect`.

@@ -7,12 +7,13 @@ use crate::arith::real::{FullReal, Real};
 use crate::arith::trig::sin_cos_product;
 use crate::arith::vectors::{Vector, Vectorised, widest};
 use crate::enclosure::chain_bounds::{ChainBounds, Deviation, JointBounds};
+use crate::enclosure::derivative_bounds::DerivativeBounds;
 use crate::enclosure::pose_bound::{IntervalMatrix, PoseBound, PoseEnclosure, TaylorModel};
 use crate::enclosure::pose_jet::PoseJet;
 use crate::error::{Error, Result, quoted};
 use crate::robot::Robot;
 use crate::robot::joint_motion::JointMotion;
-use crate::robot::phase::Phase;
+use crate::robot::phase::{Parts, Phase};
 use crate::robot::toleranced_motion::toleranced;
 use crate::robot::trajectory::Span;
 
@@ -27,6 +28,8 @@ pub struct RobotMotion {
     pub chains: Vec<ChainBounds>,
     /// The phase of each body's joint; empty if all phases are the time.
     pub phases: Vec<Phase>,
+    /// Bounds on the derivatives of each body's motion in the parts of the time; empty if all phases are the time.
+    in_parts: Vec<DerivativeBounds<Parts>>,
     /// For each body, the deviation of its joint's stored matrices from rotations: [`JointMotion::defect`].
     pub defects: Vec<f64>,
     /// For each body, the deviation of the intended joint motion from the stored one.
@@ -102,6 +105,7 @@ impl RobotMotion {
         self.parents.clear();
         self.chains.clear();
         self.phases.clear();
+        self.in_parts.clear();
         self.defects.clear();
         self.deviations.clear();
         self.sizes_m.clear();
@@ -143,7 +147,15 @@ impl RobotMotion {
         deviation: Deviation,
         phase: Phase,
     ) {
-        self.push_bounded(parent, joint, defect, deviation, &joint.bounds(&phase));
+        let of = joint.bounds(&phase);
+        let before = parent.map(|p| self.in_parts[p as usize]).unwrap_or_default();
+        let [turn_rad, slide_m] = joint.rates_in_parts(&phase);
+        let in_parts = before.extended(turn_rad, slide_m, Parts::new(of.offset_max_m));
+        self.push_bounded(parent, joint, defect, deviation, &of);
+        if let Some(chain) = self.chains.last_mut() {
+            chain.third = in_parts.third().map(|bounds| bounds.0.into_iter().fold(0.0, f64::max));
+        }
+        self.in_parts.push(in_parts);
         self.phases.push(phase);
     }
 
@@ -170,15 +182,15 @@ impl RobotMotion {
     pub fn set_deviations(&mut self, deviations: impl IntoIterator<Item = Deviation>) {
         for (body, deviation) in deviations.into_iter().enumerate().take(self.joints.len()) {
             let before = self.parents[body].map(|p| self.chains[p as usize]).unwrap_or_default();
-            let offset_max_m = self.joints[body].bounds(&self.phase(body)).offset_max_m;
+            let offset_max_m = self.joints[body].bounds(self.phase(body)).offset_max_m;
             self.chains[body] = self.chains[body].deviating(&before, offset_max_m, deviation);
             self.deviations[body] = deviation;
         }
     }
 
     /// The phase of a body's joint.
-    pub fn phase(&self, body: usize) -> Phase {
-        self.phases.get(body).copied().unwrap_or(Phase::TIME)
+    pub fn phase(&self, body: usize) -> &Phase {
+        self.phases.get(body).unwrap_or(&Phase::TIME)
     }
 
     /// The largest [pace](ChainBounds::pace_rad) of any chain, radians.
@@ -188,7 +200,7 @@ impl RobotMotion {
 
     /// The largest sum of joint angles along any chain, radians.
     pub fn omega(&self) -> f64 {
-        self.chains.iter().fold(0.0, |m, c| f64::max(m, c.omega))
+        self.chains.iter().fold(0.0, |m, c| f64::max(m, c.derivatives.omega[0]))
     }
 
     /// Bounds on the poses of the bodies over the intervals `[mid - h, mid + h]`, one per lane, written to `out`; their
@@ -440,7 +452,7 @@ mod tests {
         let chain = c4().chains[3];
         let e = E.dot(E).sqrt();
         let near = |x: f64, y: f64| assert!((x / y - 1.0).abs() < 1e-8, "{x} against {y}");
-        near(chain.omega, 3.75);
+        near(chain.derivatives.omega[0], 3.75);
         near(chain.acceleration(e), 5.6167492797235241 + 3.75 * 3.75 * e);
         let [constant, slope] = chain.remainder(0.125);
         near((constant + slope * e) * 6.0 / 0.125f64.powi(3), 41.143276574234855);

@@ -18,15 +18,18 @@
 //! `δs` belongs to the deviation of a joint ([`VALUE_ROUNDING`]), the others to the rounding of jets
 //! ([`chain_bounds`](crate::enclosure::chain_bounds)).
 
-use super::trajectory::{MAX_DEGREE, restrict};
+use super::trajectory::MAX_DEGREE;
 use crate::arith::interval::Interval;
+use crate::arith::lanes::Lanes;
 use crate::arith::real::Real;
 
 /// Bound on the rounding of a phase, relative to its largest coefficient.
 pub const VALUE_ROUNDING: f64 = (3 * MAX_DEGREE + 4) as f64 / (1u64 << 53) as f64;
-/// Number of parts of the time in which derivatives are bounded. In each part the coefficients are the bound; the
-/// shorter the part, the tighter it is.
-const PARTS: usize = 4;
+/// Number of equal parts of the time in which derivatives are bounded, a power of two. In each part the coefficients
+/// are the bound; the shorter the part, the tighter it is.
+pub const PARTS: usize = 8;
+/// One number for each part.
+pub type Parts = Lanes<PARTS>;
 
 /// The phase of a joint over the time `[0, 1]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,8 +39,8 @@ pub struct Phase {
     weighted: [[f64; MAX_DEGREE + 1]; 3],
     /// The lowest and highest phase.
     range: [f64; 2],
-    /// Bounds on the sizes of the first three derivatives.
-    rates: [f64; 3],
+    /// Bounds on the sizes of the first three derivatives, in each part of the time.
+    rates: [Parts; 3],
 }
 
 impl Phase {
@@ -45,7 +48,12 @@ impl Phase {
     pub const TIME: Self = {
         let mut weighted = [[0.0; MAX_DEGREE + 1]; 3];
         (weighted[0][1], weighted[1][0]) = (1.0, 1.0);
-        Self { degree: 1, weighted, range: [0.0, 1.0], rates: [1.0, 0.0, 0.0] }
+        Self {
+            degree: 1,
+            weighted,
+            range: [0.0, 1.0],
+            rates: [Lanes([1.0; PARTS]), Lanes([0.0; PARTS]), Lanes([0.0; PARTS])],
+        }
     };
 
     /// The phase with these Bernstein coefficients, two to sixteen, of which the first is zero.
@@ -59,11 +67,12 @@ impl Phase {
             }
         }
         let largest = coefficients.iter().fold(0.0, |m: f64, b| m.max(b.abs()));
-        let mut phase = Self { degree: n, weighted: [[0.0; MAX_DEGREE + 1]; 3], range: [0.0; 2], rates: [0.0; 3] };
-        phase.range = range(&all[0][..=n], 0, largest);
+        let weighted = [[0.0; MAX_DEGREE + 1]; 3];
+        let mut phase = Self { degree: n, weighted, range: [0.0; 2], rates: [Parts::default(); 3] };
+        let hull = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].max(b[1])];
+        phase.range = ranges(&all[0][..=n], 0, largest).into_iter().fold([f64::INFINITY, f64::NEG_INFINITY], hull);
         for k in 1..=n.min(3) {
-            let [lo, hi] = range(&all[k][..=n - k], k, largest);
-            phase.rates[k - 1] = hi.max(-lo);
+            phase.rates[k - 1] = Lanes(ranges(&all[k][..=n - k], k, largest).map(|[lo, hi]| hi.max(-lo)));
         }
         for k in 0..=n.min(2) {
             for i in 0..=n - k {
@@ -85,7 +94,12 @@ impl Phase {
 
     /// Bounds on the sizes of the first three derivatives.
     pub fn rates(&self) -> [f64; 3] {
-        self.rates
+        self.rates.map(|in_parts| in_parts.0.into_iter().fold(0.0, f64::max))
+    }
+
+    /// The same in each of [`PARTS`] equal parts of the time.
+    pub fn rates_in_parts(&self) -> &[Parts; 3] {
+        &self.rates
     }
 
     /// An interval of the phase around a time, up to `h` before and after it: by the value and derivative there and the
@@ -93,7 +107,7 @@ impl Phase {
     #[inline(always)]
     pub fn range_within<T: Real>(&self, t: T, h: f64) -> Interval<T> {
         let [s, first, _] = self.at(t);
-        let [r1, r2, _] = self.rates;
+        let [r1, r2, _] = self.rates();
         // The rounding error of the derivative is less than 64 units of its bound.
         let beyond = h * (r1 * 64.0 * f64::EPSILON + 0.5 * h * r2) * (1.0 + 16.0 * f64::EPSILON);
         let reach = first.abs() * T::new(h) * T::new(1.0 + 4.0 * f64::EPSILON) + T::new(beyond);
@@ -126,24 +140,41 @@ fn value<T: Real>(weighted: &[f64; MAX_DEGREE + 1], n: usize, t: T, rest: T) -> 
     sum
 }
 
-/// The range of a derivative of order `k` of a polynomial; `largest` is the size of the polynomial's coefficients. A
-/// k-th difference rounds by less than `k 2^k` units of them, subdivision by `6 n` units of the derivative's.
-fn range(coefficients: &[f64], k: usize, largest: f64) -> [f64; 2] {
+/// The ranges of a derivative of order `k` of a polynomial in the parts of the time; `largest` is the size of the
+/// polynomial's coefficients. A k-th difference rounds by less than `k 2^k` units of them, each of the three
+/// subdivisions by `n` units of the derivative's.
+fn ranges(coefficients: &[f64], k: usize, largest: f64) -> [[f64; 2]; PARTS] {
     let n = coefficients.len() - 1;
-    let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
-    let mut part = [0.0; MAX_DEGREE + 1];
-    for i in 0..PARTS {
-        part[..=n].copy_from_slice(coefficients);
-        restrict(&mut part[..=n], [i as f64 / PARTS as f64, (i + 1) as f64 / PARTS as f64]);
-        for b in &part[..=n] {
-            (lo, hi) = (lo.min(*b), hi.max(*b));
+    let mut parts = [[0.0; MAX_DEGREE + 1]; PARTS];
+    parts[0][..=n].copy_from_slice(coefficients);
+    let mut len = PARTS;
+    while len > 1 {
+        for first in (0..PARTS).step_by(len) {
+            let (earlier, later) = parts.split_at_mut(first + len / 2);
+            halve(&mut earlier[first][..=n], &mut later[0][..=n]);
         }
+        len /= 2;
     }
     let falling: f64 = (0..k).map(|i| (n + k - i) as f64).product();
     let of_differences = falling * (k << k) as f64 * largest;
     let of_parts = 6.0 * n as f64 * coefficients.iter().fold(0.0, |m: f64, b| m.max(b.abs()));
     let slack = f64::EPSILON * (of_differences + of_parts);
-    [lo - slack, hi + slack]
+    parts.map(|part| {
+        let [lo, hi] = part[..=n].iter().fold([part[0]; 2], |[lo, hi], b| [b.min(lo), b.max(hi)]);
+        [lo - slack, hi + slack]
+    })
+}
+
+/// Replaces coefficients by those over the first half of the time; `later` receives those over the second half.
+fn halve(b: &mut [f64], later: &mut [f64]) {
+    let n = b.len() - 1;
+    later[n] = b[n];
+    for level in 1..=n {
+        for i in (level..=n).rev() {
+            b[i] = 0.5 * (b[i - 1] + b[i]);
+        }
+        later[n - level] = b[n];
+    }
 }
 
 fn binomial(n: usize, k: usize) -> f64 {
@@ -195,7 +226,9 @@ mod tests {
                 let phase = Phase::new(&b);
                 let largest = b.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
                 let rates = phase.rates();
-                for i in 0..=64 {
+                for i in 0..=64u32 {
+                    // The boundaries of parts belong to both; rounding is far below the bound's slack.
+                    let part = (i as usize * PARTS / 64).min(PARTS - 1);
                     let t = f64::from(i) / 64.0;
                     // Differences of derivatives by de Casteljau's algorithm.
                     let mut at = b.clone();
@@ -218,7 +251,9 @@ mod tests {
                     assert!((d2 - derivatives[2]).abs() <= 1e-11 * (rates[1] + largest));
                     assert!(phase.range()[0] <= s && s <= phase.range()[1]);
                     for k in 1..=3 {
-                        assert!(derivatives[k].abs() <= rates[k - 1] * (1.0 + 1e-9) + 1e-9, "{n} {k} {t}");
+                        let in_part = phase.rates_in_parts()[k - 1].0[part];
+                        assert!(derivatives[k].abs() <= in_part * (1.0 + 1e-9) + 1e-9, "{n} {k} {t}");
+                        assert!(in_part <= rates[k - 1], "{n} {k} {t}");
                     }
                 }
             }

@@ -95,13 +95,13 @@ impl RobotMotion {
             inverse_defect += 2.0 * (defect + DEFECT_ROUNDING);
             self.append_offset_back(of, before);
             let inverse = inverted(joint, DVec3::ZERO, DVec3::ZERO);
-            self.append_phased(inverse, defect, Deviation { slide_m: 0.0, ..deviation }, of.phase(body as usize));
+            self.append_phased(inverse, defect, Deviation { slide_m: 0.0, ..deviation }, *of.phase(body as usize));
             before = Some(body);
         }
         self.append_offset_back(of, before);
         for &body in down.iter().rev() {
             let i = body as usize;
-            self.append_phased(of.joints[i], of.defects[i], of.deviations[i], of.phase(i));
+            self.append_phased(of.joints[i], of.defects[i], of.deviations[i], *of.phase(i));
         }
         let margin_m = of.chains.get(b as usize).map_or(0.0, |chain| chain.margin_m);
         if let Some(last) = self.chains.last_mut() {
@@ -115,7 +115,7 @@ impl RobotMotion {
         let Some(i) = body.map(|body| body as usize) else { return };
         let (joint, slide_m) = (&of.joints[i], of.deviations[i].slide_m);
         let back = JointMotion::from_axis(DMat3::IDENTITY, DVec3::Z, 0.0, -joint.origin_m, -joint.slide_m);
-        self.append_phased(back, 0.0, Deviation { turn_rad: 0.0, slide_m }, of.phase(i));
+        self.append_phased(back, 0.0, Deviation { turn_rad: 0.0, slide_m }, *of.phase(i));
     }
 
     /// A body and all of its ancestors, upwards.
@@ -318,8 +318,8 @@ mod tests {
         }
         // Body 0 turns by half a radian; nothing that both bodies share is in the bounds.
         let last = m.seen_from(3, 5, 1.0).chains.last().copied().unwrap();
-        assert_eq!(last.omega, 2.0 + 0.0 + 1.25 + 0.75 + 1.5);
-        assert_eq!(m.seen_from(1, 3, 1.0).chains.last().unwrap().omega, 2.0);
+        assert_eq!(last.derivatives.omega[0], 2.0 + 0.0 + 1.25 + 0.75 + 1.5);
+        assert_eq!(m.seen_from(1, 3, 1.0).chains.last().unwrap().derivatives.omega[0], 2.0);
         assert_eq!(m.seen_from(1, 3, 1.0).chains.last().unwrap().stray_m, 0.0);
     }
 }

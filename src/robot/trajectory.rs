@@ -3,7 +3,6 @@
 mod check;
 mod span;
 
-pub(crate) use span::restrict;
 pub use span::{Place, Span};
 
 use crate::error::{Error, Result};

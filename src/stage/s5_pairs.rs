@@ -150,8 +150,8 @@ pub fn search_in(space: &mut Workspace, input: &Input, limits: Option<&mut Limit
             }
         }
         let (first, mut last) = (found.pairs.len(), found.pairs.len());
-        let shortest = work.links.iter().fold(SUBS as u32, |least, moving| least.min(moving.slab));
-        let fits = (0..SUBS as u32).step_by(shortest as usize).all(|begin| {
+        let starts = work.links.iter().fold(0, |starts, moving| starts | moving.slabs.starts());
+        let fits = (0..SUBS as u32).filter(|begin| starts >> begin & 1 == 1).all(|begin| {
             last = found.pairs.len();
             let mut all = groups.iter().enumerate();
             all.all(|(place, of)| {
@@ -225,10 +225,11 @@ impl Work<'_, '_> {
         begin: u32,
         found: &mut Found,
     ) -> Option<()> {
-        let len = self.links[place].slab;
-        if !begin.is_multiple_of(len) {
+        let slabs = &self.links[place].slabs;
+        if slabs.starts() >> begin & 1 == 0 {
             return Some(());
         }
+        let len = slabs.longest_from(begin);
         let slab = ((1 << len) - 1) << begin;
         if let Some(done) = self.add_boxes(input, place, obb::Meets::Candidates(group), slab, found) {
             return done;

@@ -25,7 +25,7 @@ use crate::stage::layout::{
     ChunkParams, Counters, FLAG_CUTOFFS, FORM_JET, MAX_CULL_LEVELS, MovingLink, NearPair, NodePair,
 };
 use crate::stage::link_pairs::{self, LinkPairCounts, LinkTrianglePair};
-use crate::stage::s1_concat::{self, POSE_FLOATS};
+use crate::stage::s1_concat::{self, DEVICE_SPANS, POSE_FLOATS};
 use crate::stage::s2_bound::BOX_FLOATS;
 use crate::stage::s5_pairs::{self, Limits};
 use crate::stage::{Piece, SUBS, TrianglePair};
@@ -303,7 +303,10 @@ impl Chains<'_> {
         let balls = s1_concat::relative_balls(self.motion, &self.all[chain as usize], piece, bodies, UNIT_F32)?;
         let moving = MovingLink {
             // Two formulas may underflow: the pose and the point.
-            balls: balls.map(|[c, slope]| round_up(c + slope * geometry.reach_m + 2.0 * UNDERFLOW_F32)).into(),
+            balls: DEVICE_SPANS
+                .map(|k| balls[k])
+                .map(|[c, slope]| round_up(c + slope * geometry.reach_m + 2.0 * UNDERFLOW_F32))
+                .into(),
             h: piece.half_sub() as f32,
             body: 0,
             motion: piece.motion,

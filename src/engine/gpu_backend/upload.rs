@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::gpu::{BufferId, Buffers, Gpu};
 use crate::robot::RobotMotion;
 use crate::scene::world::CollisionWorld;
-use crate::stage::s1_concat::{JOINT_FLOATS, balls};
+use crate::stage::s1_concat::{DEVICE_SPANS, JOINT_FLOATS, balls};
 use crate::stage::{Piece, layout};
 
 /// Uploads the input of the kernels of all stages. Sines and cosines are computed here in f64, because WGSL's have no
@@ -64,7 +64,8 @@ pub(super) fn upload(
     let moving = pieces.iter().flat_map(|p| {
         let balls = balls(of(p), form, p.mid_times(), p.half_sub(), UNIT_F32);
         world.links.iter().enumerate().map(move |(i, link)| layout::MovingLink {
-            balls: balls[link.body as usize]
+            balls: DEVICE_SPANS
+                .map(|k| balls[link.body as usize][k])
                 .map(|[c, slope]| round_up(c + slope * link.reach_m + UNDERFLOW_F32))
                 .into(),
             h: p.half_sub() as f32,

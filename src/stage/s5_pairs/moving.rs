@@ -19,7 +19,7 @@ use crate::stage::{Piece, SUBS, Subs};
 /// longer distances the test rarely succeeds.
 const BLOCK_M: f64 = 0.25;
 
-/// Approximate travel of a link, metres, in a part of a piece that is searched as a whole.
+/// Approximate travel of a link, metres, in a part of a piece that is searched as a whole; at most twice as much.
 const SLAB_M: f64 = 0.015;
 
 /// Largest radius of a link's ball, without the margin, in blocks and parts, as a share of their travel.
@@ -48,12 +48,12 @@ pub(super) struct MovingLink<'a> {
     pub margin_m: f64,
     /// The lowest and highest coordinates of the boxes around the link.
     pub around: [&'a V3<Subs>; 2],
-    /// Maximum number of sub-intervals that are tested together.
-    pub longest_block: u32,
-    /// Number of sub-intervals of a part, a power of two. Parts are searched in the order of time. After a contact,
-    /// later parts are unnecessary, and shorter parts have tighter boxes; but a distant triangle is tested again in
-    /// each part. Longer paths justify more parts.
-    pub slab: u32,
+    /// The sub-intervals whose triangles are tested together.
+    pub blocks: Aligned,
+    /// The parts of the piece. Parts are searched in the order of time. After a contact, later parts are unnecessary,
+    /// and shorter parts have tighter boxes; but a distant triangle is tested again in each part. Longer paths justify
+    /// more parts.
+    pub slabs: Aligned,
 }
 
 /// A link's pose over a part of a piece: the bound, and half the length of the part.
@@ -64,21 +64,19 @@ impl<'a> MovingLink<'a> {
         let (piece, shape) = (&input.pieces[p as usize], &input.world.links[link as usize]);
         let at = p as usize * input.boxes.n_nodes + link as usize;
         let around = [&input.boxes.lo[at], &input.boxes.hi[at]];
-        let travel_m = widest(Travel(around));
+        let steps_m = widest(Steps(around));
         let (balls, margin_m) = (input.poses.balls(p as usize, shape.body as usize), input.poses.margin_m);
         // Slow links with a large acceleration or jerk have large balls over long blocks.
-        let is_tight = |len: u32, most_m: f64| {
+        let ball_m = |len: u32| {
             let [constant, slope] = balls[level_of(len as usize)];
-            constant + slope * shape.reach_m - margin_m <= most_m
+            constant + slope * shape.reach_m - margin_m
         };
-        let longest_block = (0..SUBS.ilog2())
-            .map(|k| 2 << k)
-            .take_while(|&n| travel_m * f64::from(n) <= BLOCK_M && is_tight(n, BLOCK_M * MAX_BALL));
-        let n_slabs = (travel_m * SUBS as f64 / SLAB_M).max(1.0).min(SUBS as f64) as u32;
-        let mut slab = SUBS as u32 >> n_slabs.ilog2();
-        while slab > 1 && !is_tight(slab, SLAB_M * MAX_BALL) {
-            slab /= 2;
-        }
+        let within = |most_m: f64, typical_m: f64| {
+            Aligned::longest(|begin, len| {
+                let travel_m: f64 = steps_m[begin as usize..(begin + len) as usize].iter().sum();
+                travel_m <= most_m && ball_m(len) <= typical_m * MAX_BALL
+            })
+        };
         Self {
             piece,
             piece_link: p * input.world.links.len() as u32 + link,
@@ -89,8 +87,8 @@ impl<'a> MovingLink<'a> {
             h: piece.half_sub(),
             margin_m,
             around,
-            longest_block: longest_block.last().unwrap_or(1),
-            slab,
+            blocks: within(BLOCK_M, BLOCK_M),
+            slabs: within(2.0 * SLAB_M, SLAB_M),
         }
     }
 
@@ -147,26 +145,65 @@ impl Vectorised for Pose<'_, '_> {
     }
 }
 
-/// The approximate distance that the sides of boxes travel in a sub-interval, metres.
-struct Travel<'a>([&'a V3<Subs>; 2]);
+/// The approximate distance that the sides of boxes travel in each sub-interval, metres.
+struct Steps<'a>([&'a V3<Subs>; 2]);
 
-impl Vectorised for Travel<'_> {
-    type Output = f64;
+impl Vectorised for Steps<'_> {
+    type Output = [f64; SUBS];
     #[inline(always)]
-    fn run<T: Vector>(self) -> f64 {
-        let mut most = T::new(0.0);
-        for corner in self.0 {
-            for axis in 0..3 {
-                let side = &corner.0[axis].0;
-                for first in [0, SUBS - WIDTH - 1] {
+    fn run<T: Vector>(self) -> [f64; SUBS] {
+        let mut steps_m = [0.0; SUBS];
+        for first in [0, SUBS - WIDTH - 1] {
+            let mut most = T::new(0.0);
+            for corner in self.0 {
+                for axis in 0..3 {
+                    let side = &corner.0[axis].0;
                     let (mut before, mut after) = ([0.0; WIDTH], [0.0; WIDTH]);
                     before.copy_from_slice(&side[first..first + WIDTH]);
                     after.copy_from_slice(&side[first + 1..first + 1 + WIDTH]);
                     most = most.max((T::load(&after) - T::load(&before)).abs());
                 }
             }
+            steps_m[first..first + WIDTH].copy_from_slice(&most.store().0);
         }
-        most.store().0.into_iter().fold(0.0, f64::max)
+        steps_m[SUBS - 1] = steps_m[SUBS - 2];
+        steps_m
+    }
+}
+
+/// A division of a piece into blocks of sub-intervals whose lengths are powers of two that divide their first number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Aligned {
+    /// For each sub-interval, the length of the longest permitted block that begins with it.
+    lengths: [u8; SUBS],
+}
+
+impl Aligned {
+    /// The longest blocks, given by first number and length, that are permitted; single sub-intervals always are.
+    fn longest(is_permitted: impl Fn(u32, u32) -> bool) -> Self {
+        let longest = |begin: u32| {
+            let mut len = if begin == 0 { SUBS as u32 } else { 1 << begin.trailing_zeros() };
+            while len > 1 && !is_permitted(begin, len) {
+                len /= 2;
+            }
+            len as u8
+        };
+        Self { lengths: std::array::from_fn(|k| longest(k as u32)) }
+    }
+
+    /// The number of sub-intervals in the longest block that begins with one.
+    pub fn longest_from(&self, begin: u32) -> u32 {
+        u32::from(self.lengths[begin as usize])
+    }
+
+    /// The first sub-intervals of consecutive longest blocks, as a mask.
+    pub fn starts(&self) -> u32 {
+        let (mut starts, mut begin) = (0, 0);
+        while begin < SUBS as u32 {
+            starts |= 1 << begin;
+            begin += self.longest_from(begin);
+        }
+        starts
     }
 }
 

@@ -165,11 +165,10 @@ impl Refinement<'_, '_, '_> {
     /// Removes the items that may first touch in sub-interval `k`, and prepares them for testing.
     fn begin(&mut self, piece: &Piece, k: u32, looks: &mut Vec<Look>) {
         let wanted = piece.mask_until(self.found.limit(piece)) as u16;
-        let aligned = if k == 0 { SUBS as u32 } else { 1 << k.trailing_zeros() };
         for item in self.open.from[k as usize].drain(..) {
             let item = Item { mask: item.mask & wanted, ..item };
             if item.mask != 0 {
-                let len = aligned.min(self.links[item.place as usize].longest_block);
+                let len = self.links[item.place as usize].blocks.longest_from(k);
                 looks.push(Look::new(item, block(item.mask, k, len)));
             }
         }

@@ -14,7 +14,7 @@ use crate::predicate::piercing::triangles_meet;
 use crate::predicate::separation::{StaticTriangle, triangle_misses};
 use crate::scene::world::{CollisionWorld, LinkGeometry};
 use crate::stage::layout::LinkItem;
-use crate::stage::s1_concat::Balls;
+use crate::stage::s1_concat::{Balls, DEVICE_SPANS};
 use crate::stage::{ALL_SUBS, Candidate, Piece, SLICES, SUBS, TrianglePair};
 
 /// Number of sub-intervals of a candidate above which its link hardly moves, so that the candidate belongs to one phase
@@ -80,7 +80,7 @@ impl<'a> Moving<'a> {
 
     /// The vertices of a triangle from sub-interval `i` to sub-interval `j`, about the middle of that time.
     fn block(&self, i: u32, j: u32, triangle: u32) -> [PointBound<f64>; 3] {
-        let ball = self.balls[if i == j { 0 } else { 1 + usize::from(j - i >= 4) }];
+        let ball = self.balls[DEVICE_SPANS[if i == j { 0 } else { 1 + usize::from(j - i >= 4) }]];
         let points = self.points(&self.pose((i + j).div_ceil(2), ball), triangle);
         // The middle sub-interval is centred on the block, or half a sub-interval after its centre.
         let shift = if (i + j) % 2 == 1 { -self.h } else { 0.0 };
@@ -97,7 +97,7 @@ impl<'a> Moving<'a> {
     fn block_box(&self, marked: u32, child: u32) -> MovingBox<f64> {
         let (i, j) = (marked.trailing_zeros(), marked.ilog2());
         let obb = self.shape.boxes[child as usize / WIDTH].lane(child as usize % WIDTH);
-        let ball = self.balls[if i == j { 0 } else { 1 + usize::from(j - i >= 4) }];
+        let ball = self.balls[DEVICE_SPANS[if i == j { 0 } else { 1 + usize::from(j - i >= 4) }]];
         // If the middle sub-interval is not centred on the block, the box covers a longer time.
         let h = f64::from(j - i + 1 + (i + j) % 2) * self.h;
         MovingBox::new(&self.pose((i + j).div_ceil(2), ball), &obb, h)

@@ -198,6 +198,23 @@ fn relative_motions_of_joints_with_phases() {
     }
 }
 
+/// The third derivative is bounded by derivatives of the joints at the same time, not by the largest of each.
+#[test]
+fn derivatives_are_bounded_together() {
+    let quintic = [0.0, 0.0, 10.0, -15.0, 6.0];
+    let m = motion(&[(None, Plain::turning(DVec3::Z, DVec3::ZERO, &quintic))]);
+    let largest = (0..=1000).map(|i| {
+        let t = f64::from(i) / 1000.0;
+        let rate = 30.0 * t * t * (1.0 - t) * (1.0 - t);
+        let acceleration = 60.0 * t * (1.0 - t) * (1.0 - 2.0 * t);
+        let jerk = 60.0 * (1.0 - 6.0 * t + 6.0 * t * t);
+        rate.powi(3) + 3.0 * rate * acceleration.abs() + jerk.abs()
+    });
+    let (largest, bound) = (largest.fold(0.0, f64::max), m.chains[0].third[1]);
+    // The largest rate, acceleration and jerk together are 99.
+    assert!((60.0..61.0).contains(&largest) && (largest..1.15 * largest).contains(&bound), "{largest} {bound}");
+}
+
 /// The number of pieces of a motion grows with its acceleration and jerk.
 #[test]
 fn the_pace_grows_with_the_third_derivative() {

@@ -42,7 +42,7 @@ impl AxisPaths {
     pub fn new(motion: &RobotMotion, body: u32, [a, b]: [DVec3; 2], mid: f64, h: f64) -> Self {
         let jet = motion.body_bound(body, mid, 0.0).jet;
         let chain = &motion.chains[body as usize];
-        let omega = chain.omega.max(1.0);
+        let omega = chain.derivatives.omega[0].max(1.0);
         let (rounding, third) = (chain.rounding(1.0 / omega, f64::UNIT), chain.remainder(1.0).map(|x| 6.0 * x));
         let path = |e: DVec3, is_point: bool| {
             let along = f64::from(u8::from(is_point));
