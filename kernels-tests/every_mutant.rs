@@ -21,7 +21,8 @@ const SWITCHED: &str = r#"
 #[doc(hidden)]
 pub fn mutant(k: usize) -> bool {
     static ON: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-    *ON.get_or_init(|| std::env::var("FIRSTCONTACT_MUTANT").ok().and_then(|k| k.parse().ok()).unwrap_or(usize::MAX)) == k
+    *ON.get_or_init(|| std::env::var("FIRSTCONTACT_MUTANT").ok().and_then(|k| k.parse().ok()).unwrap_or(usize::MAX))
+        == k
 }
 "#;
 /// A mutant that makes a test run longer than this counts as killed.

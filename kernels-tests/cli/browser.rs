@@ -58,7 +58,11 @@ fn checked() -> Desk {
 /// goes back; a free path of three points without times; and the first one at half the speed.
 fn checked_trajectories() -> Desk {
     let desk = Desk::new();
-    let curve = |times_s: [f64; 3]| json!({"times_s": times_s, "positions": [[0], [1.8], [1.5]], "velocities": [[0], [0], [0]]});
+    let curve = |times_s: [f64; 3]| {
+        json!({
+            "times_s": times_s, "positions": [[0], [1.8], [1.5]], "velocities": [[0], [0], [0]],
+        })
+    };
     let free = json!({"positions": [[-0.5], [0.2], [0.5]]});
     let plan = json!({"joints": ["x"], "trajectories": [curve([1.0, 3.0, 3.5]), free, curve([2.0, 6.0, 7.0])]});
     desk.put("plan.json", plan.to_string());

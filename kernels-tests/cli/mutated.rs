@@ -31,19 +31,24 @@ const CHECK: [&str; 7] = ["check", "--backend", "cpu", "--memory", "64MB", "--ou
 
 const ALLOW: &str = "# base on the floor\nbase wall\n* wall # all\ntip *\n";
 const POSE: &str = r#"{"joints": ["spin", "push"], "positions": [0.5, 0.1], "made_by": "hand"}"#;
-const ROBOT_PROBLEM: &str = r#"{"robot": "sample.urdf", "scene": "scene.obj", "motions": "motions.npy", "limits": {"delta_m": 0.01, "max_level": 4}}"#;
+const ROBOT_PROBLEM: &str = r#"{"robot": "sample.urdf", "scene": "scene.obj", "motions": "motions.npy",
+ "limits": {"delta_m": 0.01, "max_level": 4}}"#;
 const POLYGON_PROBLEM: &str = r#"{"moving": [[[0, 0], [1, 0], [0, 1]]], "fixed": [[[0, 0, -5], [1, 0, -5], [0, 1, -5]]],
  "masses": {"individual": {"inflation": 2}}, "limits": {"delta_m": 0.1, "max_level": 3},
- "motion": {"rigid": {"quaternions": [[1, 0, 0, 0], [1, 0, 0, 0.1]], "translations": [[0, 0, 0], [0, 0, 0.5], [0, 0, 1]]}}}"#;
+ "motion": {"rigid": {"quaternions": [[1, 0, 0, 0], [1, 0, 0, 0.1]],
+  "translations": [[0, 0, 0], [0, 0, 0.5], [0, 0, 1]]}}}"#;
 const TRACKED: &str = r#"{"bodies": [{"name": "still", "shape": {"kind": "ellipsoid", "semi_axes_m": [1, 1, 1]}},
  {"name": "flying", "shape": {"kind": "ellipsoid", "semi_axes_m": [0.5, 0.5, 0.4]},
-  "motion": {"origin_m": [3, 0.1, 0], "velocity_m_s": [-1, 0, 0]}}], "duration_s": 0.1, "step_s": 0.01, "gains_per_s": [10]}"#;
+  "motion": {"origin_m": [3, 0.1, 0], "velocity_m_s": [-1, 0, 0]}}],
+ "duration_s": 0.1, "step_s": 0.01, "gains_per_s": [10]}"#;
 const QUERY: &str =
     "1,4,1,4,4,4\n0,4,0,4,0,4\n4,4,0,4,0,4\n0,4,4,4,0,4\n1,4,1,4,-4,4\n0,4,0,4,0,4\n4,4,0,4,0,4\n0,4,4,4,0,4\n";
-const MEASURED: &str = r#"{"format": "firstcontact-run/1", "name": "some", "title": "t", "command": "c", "started": "2004-10-25T12:00:00Z",
- "wall_s": 12.25, "machine": {"cpu": "c", "cores": 2, "threads": 3, "memory_bytes": 4294967296, "os": "o", "adapters": []},
+const MEASURED: &str = r#"{"format": "firstcontact-run/1", "name": "some", "title": "t", "command": "c",
+ "started": "2004-10-25T12:00:00Z", "wall_s": 12.25,
+ "machine": {"cpu": "c", "cores": 2, "threads": 3, "memory_bytes": 4294967296, "os": "o", "adapters": []},
  "versions": {"firstcontact": "0.1.0", "commit": null, "rustc": "r"}, "seed": 2004, "notes": ["n"],
- "tables": [{"id": "one", "title": "t", "note": "", "columns": [{"name": "n", "unit": "s", "about": "", "digits": 2}], "rows": [[1.5]]}],
+ "tables": [{"id": "one", "title": "t", "note": "", "columns": [{"name": "n", "unit": "s", "about": "", "digits": 2}],
+  "rows": [[1.5]]}],
  "plots": [], "samples": [], "datasets": []}"#;
 
 /// The certificate of the polygons' problem.

@@ -312,9 +312,10 @@ fn problems_are_shown_on_the_page_of_a_check() {
 #[test]
 fn problems_are_shown_in_reports() {
     let desk = Desk::new();
-    let run = r#"{"format":"firstcontact-run/1","name":"some","title":"Some","command":"","started":"","wall_s":0.0,"machine":
-        {"cpu":"","cores":1,"threads":1,"memory_bytes":0,"os":"","adapters":[]},"versions":{"firstcontact":"0.1.0","commit":null,
-        "rustc":""},"seed":0,"notes":[],"tables":[],"plots":[],"samples":[],"datasets":[]}"#;
+    let run = r#"{"format":"firstcontact-run/1","name":"some","title":"Some","command":"","started":"","wall_s":0.0,
+        "machine":{"cpu":"","cores":1,"threads":1,"memory_bytes":0,"os":"","adapters":[]},
+        "versions":{"firstcontact":"0.1.0","commit":null,"rustc":""},
+        "seed":0,"notes":[],"tables":[],"plots":[],"samples":[],"datasets":[]}"#;
     desk.put("run.json", run.as_bytes());
     let arguments = ["report", "run.json", "--out", "r.html", "--dataset-folder", "sets"];
     let views = ["--view", "mbm-panda/box:0", "--view", "mbm-panda/box:1", "--view", "mbm-panda/cage:0"];

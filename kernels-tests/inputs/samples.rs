@@ -73,9 +73,11 @@ pub const DAE: &str = r##"<?xml version="1.0" encoding="utf-8"?>
 <asset><unit meter="0.0254" name="inch"/><up_axis>Y_UP</up_axis></asset>
 <library_geometries><geometry id="g"><mesh>
 <source id="p"><float_array id="a" count="12">0 0 0 1 0 0 0 1 0 0 0 1</float_array><technique_common>
-<accessor source="#a" count="4" stride="3"><param name="X" type="float"/><param name="Y"/><param name="Z"/></accessor></technique_common></source>
+<accessor source="#a" count="4" stride="3"><param name="X" type="float"/><param name="Y"/><param name="Z"/></accessor>
+</technique_common></source>
 <vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
-<triangles count="1"><input semantic="VERTEX" source="#v" offset="0"/><input semantic="NORMAL" source="#p" offset="1"/><p>0 0 1 0 2 0</p></triangles>
+<triangles count="1"><input semantic="VERTEX" source="#v" offset="0"/><input semantic="NORMAL" source="#p" offset="1"/>
+<p>0 0 1 0 2 0</p></triangles>
 <polylist count="2"><input semantic="VERTEX" source="#v" offset="0"/><vcount>3 4</vcount><p>0 1 2 0 1 2 3</p></polylist>
 <polygons count="1"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2 3</p></polygons>
 <tristrips count="1"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2 3</p></tristrips>
@@ -83,25 +85,31 @@ pub const DAE: &str = r##"<?xml version="1.0" encoding="utf-8"?>
 </mesh></geometry></library_geometries>
 <library_nodes><node id="shared"><scale>1 2 3</scale><instance_geometry url="#g"/></node></library_nodes>
 <library_visual_scenes><visual_scene id="s"><node id="n" name="outer"><matrix>1 0 0 1 0 1 0 2 0 0 1 3 0 0 0 1</matrix>
-<instance_geometry url="#g"/><instance_node url="#shared"/><node id="m"><translate>1 2 3</translate><rotate>0 0 1 90</rotate><instance_geometry url="#g"/></node>
+<instance_geometry url="#g"/><instance_node url="#shared"/>
+<node id="m"><translate>1 2 3</translate><rotate>0 0 1 90</rotate><instance_geometry url="#g"/></node>
 </node></visual_scene></library_visual_scenes><scene><instance_visual_scene url="#s"/></scene></COLLADA>
 "##;
 
 /// The JSON of a glTF document; `uri` is a property of the buffer, or empty.
 pub fn gltf(uri: &str) -> String {
     format!(
-        r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[0]}}],"nodes":[{{"name":"outer","mesh":0,"translation":[1,2,3],
-"children":[1]}},{{"mesh":0,"matrix":[1,0,0,0,0,1,0,0,0,0,1,0,5,6,7,1]}}],"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}},"indices":1}},
+        r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[0]}}],
+"nodes":[{{"name":"outer","mesh":0,"translation":[1,2,3],"children":[1]}},
+{{"mesh":0,"matrix":[1,0,0,0,0,1,0,0,0,0,1,0,5,6,7,1]}}],
+"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}},"indices":1}},
 {{"attributes":{{"POSITION":0}},"indices":1,"mode":5}},{{"attributes":{{"POSITION":0}},"mode":6}}]}}],
-"accessors":[{{"bufferView":0,"componentType":5126,"count":4,"type":"VEC3"}},{{"bufferView":1,"componentType":5123,"count":6,"type":"SCALAR"}}],
-"bufferViews":[{{"buffer":0,"byteOffset":0,"byteLength":48}},{{"buffer":0,"byteOffset":48,"byteLength":12}}],"buffers":[{{{uri}"byteLength":60}}]}}"#
+"accessors":[{{"bufferView":0,"componentType":5126,"count":4,"type":"VEC3"}},
+{{"bufferView":1,"componentType":5123,"count":6,"type":"SCALAR"}}],
+"bufferViews":[{{"buffer":0,"byteOffset":0,"byteLength":48}},{{"buffer":0,"byteOffset":48,"byteLength":12}}],
+"buffers":[{{{uri}"byteLength":60}}]}}"#
     )
 }
 
 pub fn gltf_with_data() -> String {
-    gltf(
-        r#""uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/AAABAAIAAQACAAMA","#,
-    )
+    gltf(concat!(
+        r#""uri":"data:application/octet-stream;base64,"#,
+        r#"AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/AAABAAIAAQACAAMA","#,
+    ))
 }
 
 pub fn glb() -> Vec<u8> {
@@ -125,17 +133,21 @@ pub fn glb() -> Vec<u8> {
 pub const URDF: &str = r#"<?xml version="1.0"?>
 <robot name="sample">
   <!-- a comment -->
-  <link name="base"><collision><origin xyz="0 0 0.1" rpy="0 0.5 0"/><geometry><box size="1 1 0.2"/></geometry></collision></link>
+  <link name="base">
+    <collision><origin xyz="0 0 0.1" rpy="0 0.5 0"/><geometry><box size="1 1 0.2"/></geometry></collision></link>
   <link name="arm"><visual><geometry><mesh filename="part.obj" scale="0.1 -0.1 0.1"/></geometry></visual></link>
   <link name="slide"><collision><geometry><cylinder radius="0.01" length="0.5"/></geometry></collision></link>
-  <link name="tip"><collision><geometry><sphere radius="0.01"/></geometry></collision><inertial><mass value="1"/></inertial></link>
+  <link name="tip"><collision><geometry><sphere radius="0.01"/></geometry></collision>
+    <inertial><mass value="1"/></inertial></link>
   <link name="cap"><collision><geometry><capsule radius="0.01" length="0.1"/></geometry></collision></link>
   <link name="tool"/>
   <joint name="turn" type="revolute"><parent link="base"/><child link="arm"/><origin xyz="0 0 1" rpy="0.1 0.2 0.3"/>
     <axis xyz="0 1 0"/><limit lower="-1.5" upper="1.5" effort="1" velocity="1"/></joint>
-  <joint name="push" type="prismatic"><parent link="arm"/><child link="slide"/><axis xyz="0 0 1"/><limit lower="0" upper="1" velocity="1"/></joint>
+  <joint name="push" type="prismatic"><parent link="arm"/><child link="slide"/><axis xyz="0 0 1"/>
+    <limit lower="0" upper="1" velocity="1"/></joint>
   <joint name="spin" type="continuous"><parent link="slide"/><child link="tip"/></joint>
-  <joint name="follow" type="prismatic"><parent link="arm"/><child link="cap"/><mimic joint="push" multiplier="-1" offset="0.1"/></joint>
+  <joint name="follow" type="prismatic"><parent link="arm"/><child link="cap"/>
+    <mimic joint="push" multiplier="-1" offset="0.1"/></joint>
   <joint name="bolt" type="fixed"><parent link="tip"/><child link="tool"/></joint>
 </robot>
 "#;

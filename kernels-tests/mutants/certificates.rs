@@ -447,7 +447,8 @@ pub const MUTANTS: &[Mutant] = &[
         "certificates that are missing",
         FILES,
         "Ok(read) if read.is_empty() => {",
-        "Ok(read) if read.is_empty() && MUTANT => { return Ok(Ok(())); }\n                Ok(read) if read.is_empty() => {",
+        "Ok(read) if read.is_empty() && MUTANT => { return Ok(Ok(())); }\n                \
+         Ok(read) if read.is_empty() => {",
         INPUTS,
     ),
     m(

@@ -227,14 +227,17 @@ mod tests {
 
     const ALL_KINDS: &str = r#"<robot name="r" xmlns:x="http://x">
       <!-- <link name="hidden"/> -->
-      <link name="world"/><link name="arm"/><link name="slider"/><link name="finger"/><link name="free"/><link name="tip"/>
+      <link name="world"/><link name="arm"/><link name="slider"/><link name="finger"/>
+      <link name="free"/><link name="tip"/>
       <joint name="last" type="fixed"><parent link="free"/><child link="tip"/><origin xyz="0 0 1"/></joint>
       <joint name="follow" type="prismatic"><parent link="arm"/><child link="finger"/><axis xyz="0 -2 0"/>
         <mimic joint="slide" multiplier="-3" offset="0.5"/></joint>
       <joint name="turn" type="revolute"><parent link="world"/><child link="arm"/>
         <origin xyz="1 0 0" rpy="1.5707963267948966 0 1.5707963267948966"/><axis xyz="0 0 1"/></joint>
-      <joint name="slide" type="prismatic"><parent link="arm"/><child link="slider"/><limit lower="-1" upper="2"/></joint>
-      <joint name="fly" type="floating"><parent link="arm"/><child link="free"/><origin xyz="0 2 0" rpy="0 0 3.141592653589793"/></joint>
+      <joint name="slide" type="prismatic"><parent link="arm"/><child link="slider"/>
+        <limit lower="-1" upper="2"/></joint>
+      <joint name="fly" type="floating"><parent link="arm"/><child link="free"/>
+        <origin xyz="0 2 0" rpy="0 0 3.141592653589793"/></joint>
       <transmission name="t"><joint name="turn"/></transmission>
     </robot>"#;
 

@@ -221,8 +221,12 @@ mod tests {
     use super::super::{data, fk::Robot, npy, scene, shapes};
     use super::*;
 
-    const LINES: &str = r#"{"motion": 0, "max_deg": 1, "class": "free", "min_gap_m": 0.005}
-{"motion": 1, "max_deg": 5, "class": "contact", "t_lo": 0.5, "t_hi": 0.50001, "firm": true, "link": "l", "object": "o"}"#;
+    const LINES: &str = concat!(
+        r#"{"motion": 0, "max_deg": 1, "class": "free", "min_gap_m": 0.005}"#,
+        "\n",
+        r#"{"motion": 1, "max_deg": 5, "class": "contact", "t_lo": 0.5, "t_hi": 0.50001, "#,
+        r#""firm": true, "link": "l", "object": "o"}"#,
+    );
 
     fn scored(results: &str) -> (Row, Row) {
         let truth: Vec<Truth> = lines(LINES).map(truth).collect();

@@ -15,7 +15,8 @@ import firstcontact as fc
 SRDF = """<robot name="arm"><group name="all"><chain base_link="column" tip_link="forearm"/></group>
   <disable_collisions link1="column" link2="upper_arm" reason="Adjacent"/>
   <disable_collisions link1="upper_arm" link2="forearm" reason="Adjacent"/>
-  <group_state name="bent" group="all"><joint name="shoulder" value="0.3"/><joint name="elbow" value="-0.5"/></group_state>
+  <group_state name="bent" group="all">
+    <joint name="shoulder" value="0.3"/><joint name="elbow" value="-0.5"/></group_state>
 </robot>"""
 
 

@@ -143,8 +143,8 @@ mod x86 {
     macro_rules! vector {
         ($name:ident, $part:ty, $parts:literal, $per_part:literal, {
             set: $set:ident, load: $load:ident, store: $store:ident, add: $add:ident, sub: $sub:ident, mul: $mul:ident,
-            div: $div:ident, sqrt: $sqrt:ident, max: $max:ident, min: $min:ident, xor: $xor:ident, andnot: $andnot:ident,
-            gt: $gt:expr, select: $select:expr,
+            div: $div:ident, sqrt: $sqrt:ident, max: $max:ident, min: $min:ident, xor: $xor:ident,
+            andnot: $andnot:ident, gt: $gt:expr, select: $select:expr,
         }) => {
             #[derive(Clone, Copy, Debug)]
             pub struct $name([$part; $parts]);

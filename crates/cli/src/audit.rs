@@ -317,8 +317,8 @@ impl Audit<'_> {
             margin if margin > 0.0 => format!("A distance of {margin} m or less is a contact (--margin)."),
             _ => "Surfaces that touch are a contact.".into(),
         };
-        let limits = "Limits of positions, velocities and accelerations are those of the URDF. Extremes and times beyond \
-                      limits are those of the polynomials, not of samples.";
+        let limits = "Limits of positions, velocities and accelerations are those of the URDF. Extremes and times \
+                      beyond limits are those of the polynomials, not of samples.";
         let distances = match self.args.trajectories.has_joint_tolerance() {
             true => "Distances are those of the plans themselves, without the tolerance of the joints.",
             false => "Distances are those of the pairs that are tested.",

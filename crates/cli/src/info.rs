@@ -77,9 +77,11 @@ pub fn run(args: &InfoArgs) -> Result<Outcome> {
 }
 
 fn adapters() -> Value {
-    let list = Gpu::list()
-        .into_iter()
-        .map(|a| json!({ "name": a.name, "driver": a.driver, "interface": a.interface, "hardware": a.hardware, "pci": a.pci }));
+    let list = Gpu::list().into_iter().map(|a| {
+        json!({
+            "name": a.name, "driver": a.driver, "interface": a.interface, "hardware": a.hardware, "pci": a.pci,
+        })
+    });
     list.collect()
 }
 

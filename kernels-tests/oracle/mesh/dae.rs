@@ -124,17 +124,20 @@ fn tag<'a>(n: Node<'a, '_>, name: &'a str) -> roxmltree::ExpandedName<'a, 'a> {
 
 #[test]
 fn reads_units_nodes_and_polygons() {
-    let text = r##"<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema"><asset><unit meter="0.5"/><up_axis>Y_UP</up_axis></asset>
+    let text = r##"<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema">
+      <asset><unit meter="0.5"/><up_axis>Y_UP</up_axis></asset>
       <library_geometries><geometry id="g"><mesh>
         <source id="p"><float_array id="pa" count="12">0 0 0 1 0 0 1 1 0 0 1 0</float_array>
           <technique_common><accessor source="#pa" count="4" stride="3"/></technique_common></source>
         <vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
-        <triangles count="1"><input semantic="NORMAL" source="#p" offset="0"/><input semantic="VERTEX" source="#v" offset="1"/><p>3 0 3 1 3 2</p></triangles>
+        <triangles count="1"><input semantic="NORMAL" source="#p" offset="0"/>
+          <input semantic="VERTEX" source="#v" offset="1"/><p>3 0 3 1 3 2</p></triangles>
         <polylist count="1"><input semantic="VERTEX" source="#v" offset="0"/><vcount>4</vcount><p>0 1 2 3</p></polylist>
       </mesh></geometry></library_geometries>
       <library_nodes><node id="n"><scale>2 2 2</scale><instance_geometry url="#g"/></node></library_nodes>
       <library_visual_scenes><visual_scene id="s"><node name="top"><translate>0 0 4</translate><rotate>0 0 1 90</rotate>
-        <instance_geometry url="#g"/><node><matrix>1 0 0 10 0 1 0 0 0 0 1 0 0 0 0 1</matrix><instance_node url="#n"/></node></node></visual_scene></library_visual_scenes>
+        <instance_geometry url="#g"/><node><matrix>1 0 0 10 0 1 0 0 0 0 1 0 0 0 0 1</matrix>
+          <instance_node url="#n"/></node></node></visual_scene></library_visual_scenes>
       <scene><instance_visual_scene url="#s"/></scene></COLLADA>"##;
     let groups = parse(text);
     let near = |t: &Triangle, expected: [[f64; 3]; 3]| {

@@ -89,7 +89,8 @@ mod tests {
 
     #[test]
     fn polygons_are_fans_and_indices_count_from_either_end() {
-        let text = "\u{feff}# square\nv 0 0 0\nv 1 0 0 1.0\nv 1 1 0 0.5 0.5 0.5\nv 0 1 0\nvt 0 0\nf 1/1 2//1 \\\n 3/1/1 -1 # fan\n";
+        let text = "\u{feff}# square\nv 0 0 0\nv 1 0 0 1.0\nv 1 1 0 0.5 0.5 0.5\nv 0 1 0\nvt 0 0\n\
+                    f 1/1 2//1 \\\n 3/1/1 -1 # fan\n";
         let mesh = parse(MeshFormat::Obj, text.as_bytes()).unwrap();
         let [a, b, c, d] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
         assert_eq!(numbers(&mesh), [[a, b, c], [a, c, d]]);

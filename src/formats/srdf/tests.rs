@@ -114,8 +114,10 @@ fn a_robot_with_many_links_is_fast() {
 
 const STATES: [&str; 7] = [
     r#"<group name="arm"><chain base_link="a" tip_link="d"/></group><group name="hand"/>"#,
-    r#"<group_state name="home" group="arm"><joint name="j0" value="0.5"/><joint name="j1" value=" -2 "/></group_state>"#,
-    r#"<group_state name="home" group="hand"><joint name="j2" value="1e-1"/><joint name="j0" value="0.5"/></group_state>"#,
+    r#"<group_state name="home" group="arm"><joint name="j0" value="0.5"/>
+        <joint name="j1" value=" -2 "/></group_state>"#,
+    r#"<group_state name="home" group="hand"><joint name="j2" value="1e-1"/>
+        <joint name="j0" value="0.5"/></group_state>"#,
     r#"<group_state name="out" group="arm"><joint name="j0" value="1"/><joint name="bolt" value="7"/>
         <joint name="follower" value="1"/><joint name="world" value="0 0 0"/></group_state>"#,
     r#"<group_state name="out" group="hand"><joint name="j0" value="2"/></group_state>"#,

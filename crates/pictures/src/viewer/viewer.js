@@ -6,8 +6,8 @@
   if (!box) return;
   const part = (name) => box.querySelector(`[data-part="${name}"]`);
   const choice = part("motion"), play = part("play"), slider = part("time"), shown = part("shown-time");
-  const toContact = part("contact"), reset = part("reset"), sheer = part("sheer"), says = part("says"), stage = part("stage");
-  const previous = part("previous"), next = part("next"), tick = part("tick");
+  const toContact = part("contact"), reset = part("reset"), sheer = part("sheer"), says = part("says");
+  const stage = part("stage"), previous = part("previous"), next = part("next"), tick = part("tick");
 
   const PLAY_S = 4; // duration of a motion on the screen
   const SHEER = 0.22; // opacity of a see-through scene
@@ -225,7 +225,8 @@
     controls.target.copy(turned(x, y, z));
     const narrow = Math.min(1, camera.aspect);
     const away = (1.15 * extent) / Math.sin((camera.fov * Math.PI) / 360) / narrow;
-    camera.position.copy(controls.target).addScaledVector(turned(Math.cos(a) * Math.cos(e), Math.sin(a) * Math.cos(e), Math.sin(e)), away);
+    const direction = turned(Math.cos(a) * Math.cos(e), Math.sin(a) * Math.cos(e), Math.sin(e));
+    camera.position.copy(controls.target).addScaledVector(direction, away);
     controls.update();
     draw();
   };

@@ -189,18 +189,21 @@ mod tests {
 <asset><unit meter="0.5" name="half"/><up_axis>Y_UP</up_axis></asset>
 <library_geometries><geometry id="g"><mesh>
 <source id="p"><float_array id="a" count="16">9 0 0 0 1 0 0 <!-- five points --> 0 1 0 0 0 1 1 1 1</float_array>
-<technique_common><accessor source="#a" count="5" offset="1" stride="3"><param name="X"/><param name="Y"/><param name="Z"/></accessor></technique_common></source>
+<technique_common><accessor source="#a" count="5" offset="1" stride="3">
+<param name="X"/><param name="Y"/><param name="Z"/></accessor></technique_common></source>
 <vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
 {primitives}
 </mesh></geometry></library_geometries>
-<library_nodes><node id="shared" name="shared"><translate>0 0 2</translate><instance_geometry url="#g"/></node></library_nodes>
+<library_nodes><node id="shared" name="shared"><translate>0 0 2</translate>
+<instance_geometry url="#g"/></node></library_nodes>
 <library_visual_scenes><visual_scene id="g">{nodes}</visual_scene></library_visual_scenes>
 <scene><instance_visual_scene url="#g"/></scene></COLLADA>"##
         )
     }
 
     const INPUT: &str = r##"<input semantic="VERTEX" source="#v" offset="0"/>"##;
-    const TRIANGLE: &str = r##"<triangles count="1"><input semantic="NORMAL" source="#n" offset="1"/><input semantic="VERTEX" source="#v" offset="0"/><p>0 7 1 7 2 7</p></triangles>"##;
+    const TRIANGLE: &str = r##"<triangles count="1"><input semantic="NORMAL" source="#n" offset="1"/>
+<input semantic="VERTEX" source="#v" offset="0"/><p>0 7 1 7 2 7</p></triangles>"##;
     const NODE: &str = r##"<node id="n"><instance_geometry url="#g"/></node>"##;
 
     #[test]

@@ -190,7 +190,10 @@ mod tests {
                 {"mesh": 0, "scale": [2, 2, 2], "rotation": [0, 0, 1, 0]},
                 {"name": "in no scene", "mesh": 0},
             ],
-            "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1, "mode": mode}, {"attributes": {}, "mode": 1}]}],
+            "meshes": [{"primitives": [
+                {"attributes": {"POSITION": 0}, "indices": 1, "mode": mode},
+                {"attributes": {}, "mode": 1},
+            ]}],
             "accessors": [
                 {"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3"},
                 {"bufferView": 1, "componentType": 5123, "count": if mode == 4 { 3 } else { 4 }, "type": "SCALAR"},

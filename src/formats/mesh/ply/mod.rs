@@ -109,7 +109,8 @@ mod tests {
         let header = format!(
             "ply\r\nformat {format} 1.0\ncomment of no use\nelement camera 1\nproperty list uchar float f\n\
              element vertex 4\nproperty uchar red\nproperty double x\nproperty short y\nproperty float z\n\
-             element nothing 4000000000\nelement face 1\nproperty list uint8 int8 vertex_index\nproperty float quality\nend_header\n"
+             element nothing 4000000000\nelement face 1\nproperty list uint8 int8 vertex_index\n\
+             property float quality\nend_header\n"
         );
         let mut bytes = header.into_bytes();
         let vertices: [(f64, i16, f32); 4] = [(0.1, 0, 0.0), (1.0, 0, 0.0), (1.0, -1, 0.5), (0.0, 1, 0.0)];

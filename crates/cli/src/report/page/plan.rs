@@ -65,7 +65,8 @@ fn section(plan: &Plan, figures: &[(usize, String)]) -> Result<Markup> {
             @if let Some((_, figure)) = figure {
                 p {
                     a href={ "#" (figure) } { "Picture and caption" } " "
-                    button type="button" .small hidden data-show=(figure) aria-label={ "show plan " (number) " in 3-D" } {
+                    button type="button" .small hidden data-show=(figure)
+                        aria-label={ "show plan " (number) " in 3-D" } {
                         "3-D"
                     }
                 }
@@ -112,6 +113,7 @@ fn limits(plan: &Plan) -> Markup {
             html! { (parts.join(", ")) },
         ]
     };
+    let rows: Vec<_> = plan.extremes.iter().map(row).collect();
     let summary = match (plan.exceeded().count(), plan.extremes.iter().any(|of| of.limits.is_some())) {
         (0, true) => html! { "No limit is exceeded." },
         (0, false) => html! { "The robot's file has no limits for these joints." },
@@ -124,12 +126,13 @@ fn limits(plan: &Plan) -> Markup {
         }
         @for jumps in &plan.jumps {
             p .note {
-                "The velocity of " (jumps.joint) " jumps at " (jumps.n) @if jumps.n == 1 { " point" } @else { " points" }
+                "The velocity of " (jumps.joint) " jumps at " (jumps.n)
+                @if jumps.n == 1 { " point" } @else { " points" }
                 ", by up to " (short(jumps.largest.1)) " " (jumps.unit) " at " (time(jumps.largest.0))
                 ": no robot follows this exactly."
             }
         }
-        (table(&format!("Limits of plan {}", plan.answer.motion), &heads, &plan.extremes.iter().map(row).collect::<Vec<_>>()))
+        (table(&format!("Limits of plan {}", plan.answer.motion), &heads, &rows))
     }
 }
 

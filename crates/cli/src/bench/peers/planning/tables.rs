@@ -36,8 +36,8 @@ const NOTES: [&str; 6] = [
      engine has prisms around them, at most 1 mm outside. Obstacles are solid for VAMP and surfaces for this engine.",
     "VAMP also tests the robot against itself and cannot leave it out; this engine does not test links against links. \
      Motions that VAMP rejects without obstacles are counted and not judged.",
-    "VAMP does not test the start of a motion, as planners know that it is valid: motions that begin in contact are not \
-     judged.",
+    "VAMP does not test the start of a motion, as planners know that it is valid: motions that begin in contact are \
+     not judged.",
     "Time is processor time of one thread, with obstacles and trees prepared: for VAMP the mean of calls repeated for \
      0.2 ms after the first, for this engine the median of three after the first, one motion in each call.",
 ];
