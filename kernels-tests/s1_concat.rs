@@ -271,7 +271,7 @@ fn each_part_of_the_ball_of_displacements_is_needed() {
 #[test]
 fn balls_of_blocks_hold_the_motion_in_all_of_the_block() {
     let mut draw = Draw::new(10);
-    let mut worst = [0.0f64; 3];
+    let mut worst = [0.0f64; s1_concat::SPANS.len()];
     for n_bodies in [1, 4, 9] {
         let (robot, mut motions, pieces) = case(&mut draw, n_bodies, effort(10, 200), 0.0);
         let world = CollisionWorld::new(&robot, &Scene::new(), &[]).unwrap();

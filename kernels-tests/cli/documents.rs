@@ -5,15 +5,23 @@
 use super::Desk;
 use std::path::Path;
 
-/// The lines of all fences of a document that are marked `sh`.
-fn commands(text: &str) -> Vec<&str> {
+/// The commands of all fences of a document that are marked `sh`. A command ends with its line, or continues in the next
+/// one after a `\`.
+fn commands(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut within = None;
+    let (mut within, mut continues) = (None, false);
     for line in text.lines() {
         if let Some(language) = line.trim_start().strip_prefix("```") {
             within = if within.is_some() { None } else { Some(language) };
         } else if within == Some("sh") && !line.trim().is_empty() {
-            lines.push(line);
+            match lines.last_mut() {
+                Some(command) if continues => *command += line,
+                _ => lines.push(line.to_string()),
+            }
+            continues = line.ends_with('\\');
+            if continues {
+                lines.last_mut().map(String::pop);
+            }
         }
     }
     lines
@@ -30,7 +38,7 @@ fn run(document: &Path) -> usize {
     let desk = Desk::new();
     let folder = Path::new(env!("CARGO_BIN_EXE_firstcontact")).parent().unwrap().to_str().unwrap().to_string();
     let path = folder + ":" + &std::env::var("PATH").unwrap_or_default();
-    let commands: Vec<&str> = commands(&text).into_iter().filter(|line| !is_of_the_sources(line)).collect();
+    let commands: Vec<String> = commands(&text).into_iter().filter(|line| !is_of_the_sources(line)).collect();
     for command in &commands {
         let mut shell = desk.shell(command);
         let output = shell.env("PATH", &path).output().unwrap();
@@ -55,6 +63,6 @@ fn the_commands_of_the_documents_work() {
 
 #[test]
 fn fences_are_found() {
-    let text = "a\n```sh\nls\n\ncat x\n```\n```text\nno\n```\n```sh\npwd\n```\n";
-    assert_eq!(commands(text), ["ls", "cat x", "pwd"]);
+    let text = "a\n```sh\nls\n\ncat \\\n  x \\\n  y\n```\n```text\nno\n```\n```sh\npwd\n```\n";
+    assert_eq!(commands(text), ["ls", "cat   x   y", "pwd"]);
 }

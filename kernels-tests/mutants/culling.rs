@@ -175,8 +175,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "every part of a piece",
         MOVING_LINK,
-        "begin += self.longest_from(begin);",
-        "begin += self.longest_from(begin) * if MUTANT { 2 } else { 1 };",
+        "begin += division.longest_from(begin);",
+        "begin += division.longest_from(begin) * if MUTANT { 2 } else { 1 };",
         PAIRS,
     ),
     m("what comes after a slab", PAIRS_OF_SLABS, "if same { later.mask() } else { 0 }", "0", PAIRS),

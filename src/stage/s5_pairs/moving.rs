@@ -64,7 +64,7 @@ impl<'a> MovingLink<'a> {
         let (piece, shape) = (&input.pieces[p as usize], &input.world.links[link as usize]);
         let at = p as usize * input.boxes.n_nodes + link as usize;
         let around = [&input.boxes.lo[at], &input.boxes.hi[at]];
-        let steps_m = widest(Steps(around));
+        let travel_m = widest(Travel(around));
         let (balls, margin_m) = (input.poses.balls(p as usize, shape.body as usize), input.poses.margin_m);
         // Slow links with a large acceleration or jerk have large balls over long blocks.
         let ball_m = |len: u32| {
@@ -73,8 +73,8 @@ impl<'a> MovingLink<'a> {
         };
         let within = |most_m: f64, typical_m: f64| {
             Aligned::longest(|begin, len| {
-                let travel_m: f64 = steps_m[begin as usize..(begin + len) as usize].iter().sum();
-                travel_m <= most_m && ball_m(len) <= typical_m * MAX_BALL
+                let along_m = travel_m[(begin + len) as usize] - travel_m[begin as usize];
+                along_m <= most_m && ball_m(len) <= typical_m * MAX_BALL
             })
         };
         Self {
@@ -145,13 +145,14 @@ impl Vectorised for Pose<'_, '_> {
     }
 }
 
-/// The approximate distance that the sides of boxes travel in each sub-interval, metres.
-struct Steps<'a>([&'a V3<Subs>; 2]);
+/// The approximate distance that the sides of boxes have travelled at the start of each sub-interval and at the end of
+/// the last one, metres.
+struct Travel<'a>([&'a V3<Subs>; 2]);
 
-impl Vectorised for Steps<'_> {
-    type Output = [f64; SUBS];
+impl Vectorised for Travel<'_> {
+    type Output = [f64; SUBS + 1];
     #[inline(always)]
-    fn run<T: Vector>(self) -> [f64; SUBS] {
+    fn run<T: Vector>(self) -> [f64; SUBS + 1] {
         let mut steps_m = [0.0; SUBS];
         for first in [0, SUBS - WIDTH - 1] {
             let mut most = T::new(0.0);
@@ -167,7 +168,11 @@ impl Vectorised for Steps<'_> {
             steps_m[first..first + WIDTH].copy_from_slice(&most.store().0);
         }
         steps_m[SUBS - 1] = steps_m[SUBS - 2];
-        steps_m
+        let mut travel_m = [0.0; SUBS + 1];
+        for (k, step_m) in steps_m.into_iter().enumerate() {
+            travel_m[k + 1] = travel_m[k] + step_m;
+        }
+        travel_m
     }
 }
 
@@ -176,6 +181,8 @@ impl Vectorised for Steps<'_> {
 pub(super) struct Aligned {
     /// For each sub-interval, the length of the longest permitted block that begins with it.
     lengths: [u8; SUBS],
+    /// The first sub-intervals of consecutive longest blocks, as a mask.
+    starts: u32,
 }
 
 impl Aligned {
@@ -188,7 +195,13 @@ impl Aligned {
             }
             len as u8
         };
-        Self { lengths: std::array::from_fn(|k| longest(k as u32)) }
+        let mut division = Self { lengths: std::array::from_fn(|k| longest(k as u32)), starts: 0 };
+        let mut begin = 0;
+        while begin < SUBS as u32 {
+            division.starts |= 1 << begin;
+            begin += division.longest_from(begin);
+        }
+        division
     }
 
     /// The number of sub-intervals in the longest block that begins with one.
@@ -198,12 +211,7 @@ impl Aligned {
 
     /// The first sub-intervals of consecutive longest blocks, as a mask.
     pub fn starts(&self) -> u32 {
-        let (mut starts, mut begin) = (0, 0);
-        while begin < SUBS as u32 {
-            starts |= 1 << begin;
-            begin += self.longest_from(begin);
-        }
-        starts
+        self.starts
     }
 }
 
