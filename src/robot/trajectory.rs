@@ -36,6 +36,8 @@ pub struct Trajectory {
     /// Index of each segment's first number in `coefficients`, whose order is `[column][degree + 1]`.
     firsts: Vec<usize>,
     coefficients: Vec<f64>,
+    /// The lowest and highest coefficient of each column.
+    ranges: Vec<[f64; 2]>,
     /// The values of the columns at the end.
     end: Vec<f64>,
     /// Length of the path up to the end of each segment: the sum over the columns, radians and metres alike.
@@ -56,6 +58,7 @@ impl Trajectory {
             degrees: Vec::new(),
             firsts: Vec::new(),
             coefficients: Vec::new(),
+            ranges: start.iter().map(|x| [*x; 2]).collect(),
             end: start.to_vec(),
             travel: Vec::new(),
             times_s: Vec::new(),
@@ -208,6 +211,9 @@ impl Trajectory {
         if !travel.is_finite() {
             self.coefficients.truncate(first);
             return Err(Error::input("the values overflow"));
+        }
+        for (range, of_column) in self.ranges.iter_mut().zip(self.coefficients[first..].chunks_exact(degree + 1)) {
+            *range = of_column.iter().fold(*range, |[lo, hi], b| [lo.min(*b), hi.max(*b)]);
         }
         self.degrees.push(degree as u8);
         self.firsts.push(first);

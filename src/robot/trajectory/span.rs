@@ -224,21 +224,24 @@ impl Trajectory {
         let local = [from, until].map(|u| self.local(segment, u));
         let [begin, end] = [from, until].map(|u| (u - u0) / (u1 - u0));
         let all = &self.coefficients[self.firsts[segment]..][..n * self.n_columns];
-        let mut cut = [0.0; MAX_DEGREE + 1];
-        for (c, of) in all.chunks_exact(n).enumerate() {
+        let (mut cut, rounding) = ([0.0; MAX_DEGREE + 1], Roundings::Chord.bound(n - 1));
+        let bounds = span.deviation.iter_mut().zip(&mut span.rounding);
+        let columns = span.start.iter().zip(&span.end).zip(bounds);
+        for (of, ((start, until), (of_curve, of_numbers))) in all.chunks_exact(n).zip(columns) {
             let mut part = of;
             if is_cut {
                 cut[..n].copy_from_slice(of);
                 restrict(&mut cut[..n], local);
                 part = &cut[..n];
             }
-            let (start, rate) = (span.start[c], span.end[c] - span.start[c]);
-            let step = (end - begin) / (n - 1) as f64;
+            let (rate, step) = (until - start, (end - begin) / (n - 1) as f64);
+            let mut largest: f64 = 0.0;
             for (i, (b, whole)) in part.iter().zip(of).enumerate() {
                 let chord = start + rate * (begin + step * i as f64);
-                span.deviation[c] = span.deviation[c].max((b - chord).abs());
-                span.rounding[c] = span.rounding[c].max(Roundings::Chord.bound(n - 1) * whole.abs());
+                *of_curve = of_curve.max((b - chord).abs());
+                largest = largest.max(whole.abs());
             }
+            *of_numbers = of_numbers.max(rounding * largest);
         }
     }
 
