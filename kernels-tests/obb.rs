@@ -462,7 +462,7 @@ fn outside_of_blocks(form: PoseEnclosure, unmoved: bool) -> usize {
         let poses = s1_concat::reference(&[piece], std::slice::from_ref(&motion), form);
         let (bound, balls) = (&poses.bounds[body], poses.balls(0, body));
         let e = draw.vector(0.3);
-        for (len, ball) in [(1, balls[0]), (2, balls[1]), (4, balls[1]), (8, balls[2]), (16, balls[2])] {
+        for (len, ball) in s1_concat::SPANS.into_iter().zip(balls) {
             let (k, h) = (draw.below(SUBS / len) * len, piece.half_sub());
             // A block of interval matrices needs no ball; one from a jet would hide everything here.
             let own = if form == PoseEnclosure::TaylorModel { ball } else { [0.0; 2] };
