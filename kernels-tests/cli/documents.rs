@@ -5,8 +5,8 @@
 use super::Desk;
 use std::path::Path;
 
-/// The commands of all fences of a document that are marked `sh`. A command ends with its line, or continues in the next
-/// one after a `\`.
+/// The commands of all fences of a document that are marked `sh`. A command ends with its line, or continues in the
+/// next one after a `\`.
 fn commands(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let (mut within, mut continues) = (None, false);
