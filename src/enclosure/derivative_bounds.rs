@@ -1,8 +1,8 @@
 //! Bounds on the derivatives of a chain's motion, from those of its joints.
 //!
 //! Let `Ω_n` be the sum of the bounds on the n-th derivatives of the joints' angles. Every derivative of a product of
-//! rotations satisfies `||(R_1 … R_d)^(n)|| <= B_n(Ω_1, …, Ω_n)` with the complete Bell polynomials `B_n`, and Leibniz'
-//! rule adds the offsets.
+//! rotations satisfies `||(R_1 … R_d)^(n)|| <= B_n(Ω_1, …, Ω_n)` with the complete Bell polynomials `B_n`, and
+//! Leibniz' rule adds the offsets.
 //!
 //! The largest derivatives of different orders occur at different times: a joint that starts from rest has its largest
 //! jerk where its rate is zero. So the bound on the third derivative is computed for parts of the time, side by side,

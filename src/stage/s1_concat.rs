@@ -21,7 +21,7 @@ use crate::scene::world::MAX_COORDINATE_M;
 /// Sizes of the blocks of sub-intervals for which balls are given: the jet of a middle sub-interval, with a larger
 /// ball, also bounds the poses in a block of this many sub-intervals around it.
 pub const SPANS: [usize; 5] = [1, 2, 4, 8, 16];
-/// The indices of the balls that kernels use.
+/// Indices into [`SPANS`] of the balls that kernels use.
 pub const DEVICE_SPANS: [usize; 3] = [0, 2, 4];
 
 /// Pose bounds in the order `[piece][body]`, the sub-intervals in lanes.
