@@ -4,6 +4,7 @@ use super::block_on::block_on;
 use super::device::{Gpu, gpu_error};
 use super::faults::Faults;
 use crate::error::Result;
+use std::sync::OnceLock;
 
 /// The choice of an adapter.
 #[derive(Clone, Debug, Default)]
@@ -69,12 +70,18 @@ impl From<wgpu::AdapterInfo> for AdapterSummary {
     }
 }
 
-fn instance() -> wgpu::Instance {
-    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-    descriptor.backends = wgpu::Backends::PRIMARY;
-    // Dispatch sizes are bounded by the kernels themselves; a check by wgpu would take another dispatch for each.
-    descriptor.flags = wgpu::InstanceFlags::empty();
-    wgpu::Instance::new(descriptor)
+/// The instance of this process. It is never destroyed: after about thirty cycles of creating and destroying the only
+/// instance, NVIDIA's driver for Linux (580.159) reports no adapters, and creating instances on several threads at the
+/// same time is a known fault of it (wgpu#5930).
+fn instance() -> &'static wgpu::Instance {
+    static INSTANCE: OnceLock<wgpu::Instance> = OnceLock::new();
+    INSTANCE.get_or_init(|| {
+        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+        descriptor.backends = wgpu::Backends::PRIMARY;
+        // Dispatch sizes are bounded by the kernels themselves; a check by wgpu would take another dispatch for each.
+        descriptor.flags = wgpu::InstanceFlags::empty();
+        wgpu::Instance::new(descriptor)
+    })
 }
 
 /// All adapters of this machine, the best first.
