@@ -4,12 +4,13 @@
 use crate::harness::gpu::skip;
 use crate::harness::models::{self, Draw, RobotKind};
 use firstcontact::MotionBatch;
-use firstcontact::engine::{Backend, Engine, Executed, Options, Sweep};
+use firstcontact::engine::{Backend, Engine, Executed, Options, Stage, Stats, Sweep};
 use firstcontact::gpu::shader::Source;
 use firstcontact::gpu::{
     AdapterChoice, BufferId, Buffers, CountedRegions, Dispatch, Gpu, INDIRECT_ARGS, MAX_REGION_WORDS, WorkSize,
 };
-use firstcontact::robot::LinkPairs;
+use firstcontact::robot::{LinkPairs, Robot};
+use firstcontact::scene::Scene;
 use firstcontact::stage::kernel::Kernel;
 use firstcontact::stage::layout::Routing;
 
@@ -37,8 +38,7 @@ fn executed(body: &'static str) -> Executed {
     let dispatch = Dispatch { kernel: &kernel, routing: 0, size: WorkSize::Invocations(128), stage: 0 };
     let reads = [(BufferId::RegionCounts, 4 * regions.n_words() as u64)];
     let read = gpu.submit(&buffers, &args, &[], &[dispatch], &reads).unwrap().wait(&gpu).unwrap();
-    let words: Vec<u32> = bytemuck::pod_collect_to_vec(&read.data[0]);
-    regions.executed(&words).next().unwrap().1
+    regions.executed(&read.data[0]).next().unwrap().1
 }
 
 #[test]
@@ -62,23 +62,26 @@ fn rounds_and_branches_are_counted() {
     assert!((share - counts.operations as f64 / issued as f64).abs() < 1e-12);
 }
 
+/// A robot among triangles, and `n` motions.
+fn models_and_motions(seed: u64, n: usize) -> (Robot, Scene, MotionBatch) {
+    let mut draw = Draw::new(seed);
+    let kind = RobotKind { n_bodies: 5, link_m: 0.4, n_triangles: 4, mixed: false };
+    let robot = models::robot(&mut draw, kind);
+    let scene = models::scene(&mut draw, 20, 3.0, 0.2);
+    let ends = (0..n).flat_map(|_| {
+        let (q0, q1) = models::motion(&mut draw, &robot, 0.5, 0.1);
+        [q0, q1].concat()
+    });
+    let motions = MotionBatch::from_flat(n, robot.columns.len(), ends.collect()).unwrap();
+    (robot, scene, motions)
+}
+
 #[test]
 fn answers_do_not_change_and_every_kernel_is_counted() {
     if skip() {
         return;
     }
-    let mut draw = Draw::new(81);
-    let kind = RobotKind { n_bodies: 5, link_m: 0.4, n_triangles: 4, mixed: false };
-    let robot = models::robot(&mut draw, kind);
-    let scene = models::scene(&mut draw, 20, 3.0, 0.2);
-    let n = 24;
-    let rows: Vec<f64> = (0..n)
-        .flat_map(|_| {
-            let (q0, q1) = models::motion(&mut draw, &robot, 0.5, 0.1);
-            [q0, q1].concat()
-        })
-        .collect();
-    let motions = MotionBatch::from_flat(n, robot.columns.len(), rows).unwrap();
+    let (robot, scene, motions) = models_and_motions(81, 24);
     let [plain, counting] = [false, true].map(|count_executed| {
         let mut options =
             Options { backend: Backend::Gpu, sweep: Sweep::Compute, count_executed, ..Options::default() };
@@ -99,4 +102,27 @@ fn answers_do_not_change_and_every_kernel_is_counted() {
     let [first, second] = [0, 1].map(|i| counting[i].stats.kernels.iter().filter(|(kernel, _)| of_bounds(kernel)));
     assert!(first.eq(second), "counts are added up");
     assert!(counting[0].stats.kernels.len() > 10, "{:?}", counting[0].stats.kernels.keys());
+}
+
+/// The times of the kernels add up to those of the stages, and measuring them changes no answer.
+#[test]
+fn kernels_are_timed_one_by_one() {
+    if skip() {
+        return;
+    }
+    let (robot, scene, motions) = models_and_motions(82, 40);
+    let [plain, timed] = [false, true].map(|time_kernels| {
+        let options = Options { backend: Backend::Gpu, sweep: Sweep::Compute, time_kernels, ..Options::default() };
+        Engine::builder(&robot, &scene).options(options).build().unwrap().check(&motions).unwrap()
+    });
+    assert_eq!(plain.verdicts, timed.verdicts);
+    let of_kernels = |stats: &Stats| stats.kernels.values().map(|work| work.seconds).sum::<f64>();
+    let of_stages: f64 = timed.stats.stages[..Stage::Solve as usize].iter().map(|stage| stage.seconds).sum();
+    assert_eq!(of_kernels(&plain.stats), 0.0);
+    assert!((of_kernels(&timed.stats) - of_stages).abs() <= 1e-9 * of_stages, "{of_stages} s");
+    // Adapters without a clock measure nothing.
+    if of_stages > 0.0 {
+        let untimed: Vec<_> = timed.stats.kernels.iter().filter(|(_, work)| work.seconds == 0.0).collect();
+        assert!(untimed.iter().all(|(kernel, _)| kernel[0] == "indirect_args"), "{untimed:?}");
+    }
 }

@@ -34,7 +34,7 @@ pub struct DeviceWork {
 }
 
 /// The work of one kernel of an adapter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct KernelWork {
     /// Dispatches or draws.
     pub dispatches: u64,
@@ -42,6 +42,10 @@ pub struct KernelWork {
     pub invocations: u64,
     /// Entries that were appended to queues, including those that did not fit.
     pub queue_entries: u64,
+    /// Time of its dispatches and of the computation of their sizes, seconds, if
+    /// [`Options::time_kernels`](super::Options::time_kernels) is set.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub seconds: f64,
     /// The executed work, if [`Options::count_executed`](super::Options::count_executed) is set.
     #[serde(skip_serializing_if = "Executed::is_zero")]
     pub executed: Executed,
@@ -89,8 +93,14 @@ impl AddAssign for KernelWork {
         self.dispatches += other.dispatches;
         self.invocations += other.invocations;
         self.queue_entries += other.queue_entries;
+        self.seconds += other.seconds;
         self.executed += other.executed;
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+fn is_zero(seconds: &f64) -> bool {
+    *seconds == 0.0
 }
 
 /// Number of counts.

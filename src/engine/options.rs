@@ -130,6 +130,9 @@ pub struct Options {
     /// Compiles kernels that count the work that they execute, [`KernelWork::executed`](super::KernelWork::executed).
     /// They are slower.
     pub count_executed: bool,
+    /// Measures the time of each kernel, [`KernelWork::seconds`](super::KernelWork::seconds), on adapters with a clock.
+    /// Every dispatch is then a compute pass of its own, which takes longer.
+    pub time_kernels: bool,
     /// Simulated faults of the device, for tests.
     #[cfg(feature = "gpu")]
     #[doc(hidden)]
@@ -176,6 +179,7 @@ impl Default for Options {
             capacities: None,
             slabs: None,
             count_executed: false,
+            time_kernels: false,
             #[cfg(feature = "gpu")]
             faults: Faults::default(),
         }

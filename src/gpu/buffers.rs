@@ -351,7 +351,9 @@ impl Buffers {
         });
         let mapping = gpu.map(staging, padded);
         gpu.wait_for(Some(submission))?;
-        Ok(bytemuck::pod_collect_to_vec(&mapping.bytes(gpu)?[..bytes]))
+        let mut items = mapping.items(gpu)?;
+        items.truncate(count);
+        Ok(items)
     }
 }
 

@@ -6,11 +6,12 @@ use super::faults::{FaultInjection, Faults, out_of_memory};
 use super::reflection::MAX_STORAGE_BUFFERS;
 use super::traffic::Traffic;
 use crate::error::{Error, ErrorKind, Result};
+use bytemuck::Pod;
 use futures_intrusive::channel::shared::{OneshotReceiver, oneshot_channel};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// A set of timestamps: two for each stage of a submission.
+/// A set of timestamps: two for each span of a submission.
 #[derive(Debug)]
 pub(super) struct Clock {
     pub times: wgpu::QuerySet,
@@ -18,7 +19,7 @@ pub(super) struct Clock {
 }
 
 /// Timestamps of a clock.
-pub(super) const TIMES: u32 = 32;
+pub(super) const TIMES: u32 = 1024;
 
 /// An open device.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub struct Gpu {
     pub(super) queue: wgpu::Queue,
     summary: AdapterSummary,
     timestamp_period_ns: Option<f32>,
+    /// Measures the time of each dispatch instead of that of each stage.
+    pub(super) times_kernels: AtomicBool,
     /// True if vertex and fragment stages may access storage buffers.
     fragment_storage: bool,
     /// The first failure that the driver reported outside of a call.
@@ -102,6 +105,7 @@ impl Gpu {
             queue,
             summary,
             timestamp_period_ns,
+            times_kernels: AtomicBool::new(false),
             fragment_storage,
             fault,
             faults: FaultInjection::new(faults),
@@ -143,6 +147,11 @@ impl Gpu {
     /// Length of a step of the device's clock, nanoseconds; `None` if it has no clock.
     pub fn timestamp_period_ns(&self) -> Option<f32> {
         self.timestamp_period_ns
+    }
+
+    /// Measures the time of each dispatch instead of that of each stage, which takes a compute pass for each.
+    pub fn set_times_kernels(&self, times_kernels: bool) {
+        self.times_kernels.store(times_kernels, Ordering::Relaxed);
     }
 
     /// Returns whether vertex and fragment stages may access storage buffers; nearly every adapter supports it.
@@ -227,17 +236,17 @@ pub(super) struct Mapping {
 }
 
 impl Mapping {
-    /// The bytes; call this only after waiting for the work.
-    pub(super) fn bytes(self, gpu: &Gpu) -> Result<Vec<u8>> {
+    /// The content as items, of which the last may be incomplete; call this only after waiting for the work.
+    pub(super) fn items<T: Pod>(self, gpu: &Gpu) -> Result<Vec<T>> {
         if !matches!(block_on(self.receiver.receive()), Some(Ok(()))) {
             gpu.check()?;
             return Err(gpu_error("a buffer could not be read back"));
         }
         let view = self.buffer.slice(0..self.bytes).get_mapped_range().map_err(|e| gpu_error(format!("{e:?}")))?;
-        let bytes = view.to_vec();
+        let items = bytemuck::pod_collect_to_vec(&view);
         drop(view);
         self.buffer.unmap();
         gpu.keep_staging(self.buffer);
-        Ok(bytes)
+        Ok(items)
     }
 }

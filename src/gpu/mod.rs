@@ -29,7 +29,7 @@ pub use kernel_cost::KernelCost;
 pub use pages::SceneStart;
 pub use program::CompiledKernel;
 pub use raster::TARGET_PIXELS;
-pub use recording::{ARGS_BYTES, Clear, Dispatch, INDIRECT_ARGS, Readback, Submission, WorkSize};
+pub use recording::{ARGS_BYTES, Clear, Dispatch, INDIRECT_ARGS, Readback, Span, Submission, WorkSize};
 pub use reflection::{Access, Binding, Interface};
 pub use region_counts::{CountedRegions, MAX_WORDS as MAX_REGION_WORDS, WAVE};
 pub use traffic::Traffic;

@@ -1,12 +1,13 @@
 //! Submitting the dispatches of a chunk, and reading results back.
 
 use super::buffers::{BufferId, Buffers, ROUTING_STRIDE};
-use super::device::{Clock, Gpu, Mapping};
+use super::device::{Clock, Gpu, Mapping, TIMES};
 use super::program::{CompiledKernel, CompiledRaster, Program};
 use super::traffic::{Hazards, Traffic};
 use crate::error::Result;
 use crate::stage::kernel::{Kernel, kernel};
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 
 /// Writes the arguments of an indirect dispatch or draw from the length of a queue.
 pub const INDIRECT_ARGS: Kernel = kernel!("indirect_args", "write_args");
@@ -59,17 +60,26 @@ pub struct Clear {
 pub struct Submission {
     index: wgpu::SubmissionIndex,
     mappings: Vec<Mapping>,
-    stages: Vec<usize>,
+    spans: Vec<Span>,
     clock: Option<Clock>,
 }
 
 /// Results of a submission.
 #[derive(Debug)]
 pub struct Readback {
-    /// The bytes of each requested buffer.
-    pub data: Vec<Vec<u8>>,
-    /// Seconds of each stage that had dispatches, if the adapter has timestamps.
-    pub stage_seconds: Vec<(usize, f64)>,
+    /// The words of each requested buffer.
+    pub data: Vec<Vec<u32>>,
+    /// The measured spans and their seconds, if the adapter has timestamps.
+    pub seconds: Vec<(Span, f64)>,
+}
+
+/// Consecutive dispatches whose time is measured together.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// Their stage.
+    pub stage: usize,
+    /// Their kernel, if each dispatch is measured.
+    pub kernel: Option<[&'static str; 2]>,
 }
 
 impl Gpu {
@@ -103,12 +113,13 @@ impl Gpu {
         work.clear(&mut encoder, buffers, clears);
         let routing_group = self.routing_group(buffers);
         let args_group = self.bind_group(indirect_args, buffers);
-        let by_stage: Vec<&[Dispatch]> = dispatches.chunk_by(|a, b| a.stage == b.stage).collect();
+        let times_kernels = self.times_kernels.load(Ordering::Relaxed) && dispatches.len() <= TIMES as usize / 2;
+        let spans: Vec<&[Dispatch]> = dispatches.chunk_by(|a, b| a.stage == b.stage && !times_kernels).collect();
         let clock = self.timestamp_period_ns().map(|_| self.clock()).transpose()?;
         let mut recorder = Recorder { gpu: self, buffers, indirect_args, args_group, routing_group, work };
-        for (i, of_stage) in by_stage.iter().enumerate() {
+        for (i, of_span) in spans.iter().enumerate() {
             let passes: Vec<&[Dispatch]> =
-                of_stage.chunk_by(|a, b| !a.kernel.is_raster() && !b.kernel.is_raster()).collect();
+                of_span.chunk_by(|a, b| !a.kernel.is_raster() && !b.kernel.is_raster()).collect();
             for (j, of_pass) in passes.iter().enumerate() {
                 let stamps = clock.as_ref().map(|clock| Stamps {
                     query_set: &clock.times,
@@ -130,8 +141,8 @@ impl Gpu {
             staging.push((to, bytes));
         }
         if let Some(clock) = &clock {
-            let bytes = 16 * by_stage.len().max(1) as u64;
-            encoder.resolve_query_set(&clock.times, 0..2 * by_stage.len() as u32, &clock.resolved, 0);
+            let bytes = 16 * spans.len().max(1) as u64;
+            encoder.resolve_query_set(&clock.times, 0..2 * spans.len() as u32, &clock.resolved, 0);
             let to = self.staging(bytes)?;
             encoder.copy_buffer_to_buffer(&clock.resolved, 0, &to, 0, Some(bytes));
             work.traffic.read_bytes += bytes;
@@ -144,8 +155,9 @@ impl Gpu {
         work.count(self);
         self.check()?;
         let mappings = staging.into_iter().map(|(buffer, bytes)| self.map(buffer, bytes)).collect();
-        let stages = clock.as_ref().map_or(Vec::new(), |_| by_stage.iter().map(|s| s[0].stage).collect());
-        Ok(Submission { index, mappings, stages, clock })
+        let span = |of: &&[Dispatch]| Span { stage: of[0].stage, kernel: times_kernels.then(|| of[0].kernel.name()) };
+        let spans = clock.as_ref().map_or(Vec::new(), |_| spans.iter().map(span).collect());
+        Ok(Submission { index, mappings, spans, clock })
     }
 }
 
@@ -303,17 +315,17 @@ impl Submission {
     /// The device failed.
     pub fn wait(self, gpu: &Gpu) -> Result<Readback> {
         gpu.wait_for(Some(self.index))?;
-        let mut data = self.mappings.into_iter().map(|m| m.bytes(gpu)).collect::<Result<Vec<_>>>()?;
-        let mut stage_seconds = Vec::new();
-        if let (false, Some(period)) = (self.stages.is_empty(), gpu.timestamp_period_ns()) {
+        let mut data = self.mappings.into_iter().map(|m| m.items(gpu)).collect::<Result<Vec<_>>>()?;
+        let mut seconds = Vec::new();
+        if let (false, Some(period)) = (self.spans.is_empty(), gpu.timestamp_period_ns()) {
             let times: Vec<u64> = bytemuck::pod_collect_to_vec(&data.pop().unwrap_or_default());
-            for (stage, t) in self.stages.iter().zip(times.chunks_exact(2)) {
-                stage_seconds.push((*stage, t[1].saturating_sub(t[0]) as f64 * f64::from(period) * 1e-9));
+            for (span, t) in self.spans.iter().zip(times.chunks_exact(2)) {
+                seconds.push((*span, t[1].saturating_sub(t[0]) as f64 * f64::from(period) * 1e-9));
             }
         }
         if let (Some(clock), Ok(mut free)) = (self.clock, gpu.free_clocks.lock()) {
             free.push(clock);
         }
-        Ok(Readback { data, stage_seconds })
+        Ok(Readback { data, seconds })
     }
 }

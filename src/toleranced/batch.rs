@@ -74,7 +74,7 @@ impl Batch {
         let dispatch = Dispatch { kernel: &self.kernel, routing: 0, size, stage: 0 };
         let reads = [(BufferId::TolerancedMasks, bytes)];
         let read = self.gpu.submit(&self.buffers, &self.indirect_args, &[], &[dispatch], &reads)?.wait(&self.gpu)?;
-        let mut masks: Vec<u32> = read.data.first().map(|d| bytemuck::pod_collect_to_vec(d)).unwrap_or_default();
+        let mut masks: Vec<u32> = read.data.into_iter().next().unwrap_or_default();
         masks.resize(pairs.len(), crate::stage::toleranced::ALL);
         Ok(masks)
     }

@@ -1,6 +1,7 @@
 //! Motions on a graphics adapter: chunks in flight on the device, and the exact stage on the CPU at the same time.
 
-use super::chunk::Besides;
+use super::chunk::{Besides, clean};
+use super::upload::{Arrays, Threads};
 use super::{CHUNKS_IN_FLIGHT, ChunkInput, ChunkOutput, FrameIndex, GpuPipeline, PendingChunk};
 use crate::engine::core::{Deliver, EngineCore};
 use crate::engine::link_search::LinkSearch;
@@ -10,13 +11,18 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::gpu::Faults;
 use crate::robot::RobotMotion;
 use crate::stage::s6_solve::{MayTouch, Motions, Solver};
-use crate::stage::{Piece, solids};
+use crate::stage::{Piece, TrianglePair, solids};
 use crate::verdict::{Undecided, UndecidedReason, Verdict};
+use rayon::Scope;
 use rayon::prelude::*;
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
+
+/// Waking other threads does not pay off to prepare or free fewer pieces.
+const FEW_PIECES: usize = 128;
 
 /// Motions that are sent to the device together.
 #[derive(Debug, Default)]
@@ -27,6 +33,9 @@ struct GpuBatch {
     starts: Vec<usize>,
     /// The verdicts of motions that were decided before; these have no pieces.
     decided: Vec<Option<Decided>>,
+    /// The kernels' input, if the batch is one chunk on the device: all stages run there, some motion has pieces, and
+    /// none has too many.
+    arrays: Option<Arrays>,
     /// True if the motions are parts of trajectories, for which the exact stage does not run here.
     are_spans: bool,
 }
@@ -42,6 +51,18 @@ impl GpuBatch {
     fn pieces_of(&self, motion: usize) -> Range<usize> {
         self.starts[motion]..self.starts[motion + 1]
     }
+}
+
+/// A batch after the exact stage. A motion whose pairs did not fit into memory has no verdict.
+struct Solved {
+    part: GpuBatch,
+    verdicts: Vec<(Option<Verdict>, Stats)>,
+}
+
+/// Waits for the exact stage of a batch.
+fn wait(solving: Receiver<Solved>) -> Result<Solved> {
+    // A panic ends the scope as well.
+    solving.recv().map_err(|_| Error::new(ErrorKind::Gpu, "the exact stage failed"))
 }
 
 /// The memory of a thread for motions that return from the device.
@@ -107,6 +128,14 @@ impl BatchBuilder<'_> {
                 break;
             }
         }
+        let options = &self.core.options;
+        if options.reference.is_empty() && (1..=self.max_pieces).contains(&part.pieces.len()) {
+            let arrays = |threads| Arrays::of(&self.core.world, &part.pieces, &part.motions, options.bound, threads);
+            part.arrays = Some(match part.pieces.len() {
+                ..FEW_PIECES => arrays(Threads::Own),
+                _ => self.core.workers.pool.install(|| arrays(Threads::Pool)),
+            });
+        }
         Ok((!part.motions.is_empty()).then_some(part))
     }
 }
@@ -132,7 +161,8 @@ pub(super) fn counted(
 }
 
 impl EngineCore {
-    /// Checks all motions of a queue on one or several adapters.
+    /// Checks all motions of a queue on one or several adapters. More motions than a chunk of one adapter are read, and
+    /// their verdicts delivered, beside a thread of the adapter: writing the answers takes as long as other work.
     pub(in crate::engine) fn check_on_gpu(
         &self,
         pipelines: &[Mutex<GpuPipeline>],
@@ -141,6 +171,10 @@ impl EngineCore {
         stats: &mut Stats,
     ) -> Result<()> {
         let [pipeline] = pipelines else { return self.check_shared(pipelines, queue, deliver, stats) };
+        let max_pieces = self.lock(pipeline)?.chunk_pieces();
+        if queue.read_ahead(max_pieces + 1)? > max_pieces {
+            return self.check_shared(pipelines, queue, deliver, stats);
+        }
         counted(&mut *self.lock(pipeline)?, stats, |pipeline, stats| {
             self.choose_sweep_on_gpu(pipeline, &queue.peek(autotune::CALIBRATION_MOTIONS)?)?;
             self.check_batches(pipeline, queue, deliver, stats)
@@ -159,7 +193,8 @@ impl EngineCore {
         Ok(pipeline)
     }
 
-    /// Checks all motions of a source on one adapter.
+    /// Checks all motions of a source on one adapter. While the exact stage of a batch runs on the engine's threads, the
+    /// verdicts of the last batch are delivered, and the next chunks are submitted and read back.
     pub(super) fn check_batches(
         &self,
         pipeline: &mut GpuPipeline,
@@ -170,55 +205,75 @@ impl EngineCore {
         let max_pieces = pipeline.chunk_pieces();
         let mut batches = BatchBuilder { core: self, motions, ready: VecDeque::new(), are_spans: false, max_pieces };
         let mut on_device: VecDeque<(GpuBatch, PendingChunk)> = VecDeque::new();
-        let (mut next, mut frame, mut verdicts) = (None, 0, Vec::new());
-        loop {
-            // The next chunk is submitted before the last one is complete.
-            while on_device.len() < CHUNKS_IN_FLIGHT {
-                if next.is_none() {
-                    next = batches.next()?;
-                }
-                let Some(part) = next.take_if(|part| self.fits_on_device(part, max_pieces)) else { break };
-                stats.pieces += part.pieces.len() as u64;
-                let pending = pipeline.start(&part.input(), frame)?;
-                frame = (frame + 1) % CHUNKS_IN_FLIGHT;
-                on_device.push_back((part, pending));
-            }
-            if let Some((part, pending)) = on_device.pop_front() {
-                let frame = pending.frame();
-                let input = part.input();
-                let output = self.workers.pool.install(|| pipeline.finish(&input, pending, stats))?;
-                let mut delivered = Ok(());
-                // While this batch is solved, the verdicts of the last one are delivered and the next motions are read.
-                let solved = self.solve_overlapped(&part, &output, || {
-                    delivered = deliver(std::mem::take(&mut verdicts), stats);
-                    if delivered.is_ok() && next.is_none() {
-                        delivered = batches.next().map(|part| next = part);
+        let (mut next, mut frame, mut solving) = (None, 0, None);
+        self.workers.pool.in_place_scope(|scope| {
+            loop {
+                // The next chunk is submitted before the last one is complete.
+                while on_device.len() < CHUNKS_IN_FLIGHT {
+                    if next.is_none() {
+                        next = batches.next()?;
                     }
-                });
-                delivered?;
-                verdicts = self.recheck_overflowed(pipeline, &part, solved, frame, stats)?;
-            } else if let Some(part) = next.take() {
-                deliver(std::mem::take(&mut verdicts), stats)?;
-                stats.pieces += part.pieces.len() as u64;
-                let solved = if part.pieces.is_empty() {
-                    self.solve_overlapped(&part, &ChunkOutput::default(), || ())
-                } else if self.options.reference.is_empty() {
-                    vec![(None, Stats::default())]
-                } else {
-                    let output = pipeline.run_hybrid(&part.input(), stats)?;
-                    self.solve_overlapped(&part, &output, || ())
+                    let Some(part) = next.take_if(|part| part.arrays.is_some()) else { break };
+                    stats.pieces += part.pieces.len() as u64;
+                    let pending = pipeline.start_prepared(&part.input(), part.arrays.as_ref(), frame)?;
+                    frame = (frame + 1) % CHUNKS_IN_FLIGHT;
+                    on_device.push_back((part, pending));
+                }
+                // This frame is free until the next chunk is submitted.
+                let free_frame = on_device.front().map_or(0, |(_, pending)| pending.frame());
+                let complete = match on_device.pop_front() {
+                    Some((part, pending)) => Some((self.collect(pipeline, &part, pending, stats)?, part)),
+                    None => match next.take() {
+                        Some(part) => Some((self.run_alone(pipeline, &part, stats)?, part)),
+                        None => None,
+                    },
                 };
-                verdicts = self.recheck_overflowed(pipeline, &part, solved, 0, stats)?;
-            } else {
-                return deliver(verdicts, stats);
+                let last: Option<Solved> = solving.take().map(wait).transpose()?;
+                let is_at_end = complete.is_none() && last.is_none();
+                if let Some((output, part)) = complete {
+                    // Now the threads are idle. Later they would be busy with the exact stage.
+                    if next.is_none() {
+                        next = batches.next()?;
+                    }
+                    solving = Some(self.start_solving(scope, part, output));
+                }
+                if let Some(Solved { part, verdicts }) = last {
+                    let verdicts = self.recheck_overflowed(pipeline, &part, verdicts, free_frame, stats)?;
+                    // Freeing the memory of a large batch takes long.
+                    if part.pieces.len() >= FEW_PIECES {
+                        scope.spawn(move |_| drop(part));
+                    }
+                    deliver(verdicts, stats)?;
+                }
+                if is_at_end {
+                    return Ok(());
+                }
             }
-        }
+        })
     }
 
-    /// Returns whether a batch is one chunk on the device: all stages run there, some motion has pieces, and none has
-    /// too many.
-    fn fits_on_device(&self, part: &GpuBatch, max_pieces: usize) -> bool {
-        self.options.reference.is_empty() && (1..=max_pieces).contains(&part.pieces.len())
+    /// Waits for the pairs of a batch.
+    fn collect(
+        &self,
+        pipeline: &mut GpuPipeline,
+        part: &GpuBatch,
+        pending: PendingChunk,
+        stats: &mut Stats,
+    ) -> Result<ChunkOutput> {
+        let collect = || pipeline.collect(&part.input(), pending, stats);
+        // Links against links are prepared in parallel.
+        if self.world.frames.is_empty() { collect() } else { self.workers.pool.install(collect) }
+    }
+
+    /// The pairs of a batch that is not one chunk on the device: with stages on the CPU, without pieces, or with too
+    /// many, which is as if their pairs did not fit into memory.
+    fn run_alone(&self, pipeline: &mut GpuPipeline, part: &GpuBatch, stats: &mut Stats) -> Result<ChunkOutput> {
+        stats.pieces += part.pieces.len() as u64;
+        if !part.pieces.is_empty() && !self.options.reference.is_empty() {
+            return pipeline.run_hybrid(&part.input(), stats);
+        }
+        let limits = vec![u32::MAX; part.motions.len()];
+        Ok(ChunkOutput { pairs: vec![None; part.pieces.len()], limits, ..ChunkOutput::default() })
     }
 
     /// Returns whether starts within the margin are decided before motions are sent to an adapter, which does not look
@@ -253,34 +308,52 @@ impl EngineCore {
         verdict.map(|verdict| (verdict, stats))
     }
 
-    /// Runs the exact stage for a batch on all threads, and `meanwhile` simultaneously. A motion whose pairs did not
-    /// fit into memory has no verdict.
-    fn solve_overlapped(
-        &self,
-        part: &GpuBatch,
-        output: &ChunkOutput,
-        meanwhile: impl FnOnce(),
-    ) -> Vec<(Option<Verdict>, Stats)> {
-        let solver = || Memory::new(self);
-        if part.motions.len() == 1 {
-            // Waking another thread does not pay off.
-            meanwhile();
-            return vec![self.solve(part, output, 0, &mut solver())];
+    /// Starts the exact stage for a batch on the engine's threads.
+    fn start_solving<'s>(&'s self, scope: &Scope<'s>, part: GpuBatch, output: ChunkOutput) -> Receiver<Solved> {
+        let (sender, receiver) = channel();
+        let is_single = part.motions.len() == 1;
+        let solve = move || {
+            let verdicts = self.solve_all(&part, output);
+            // The receiver is gone after an error.
+            let _ = sender.send(Solved { part, verdicts });
+        };
+        // Waking another thread does not pay off for a single motion.
+        if is_single {
+            solve()
+        } else {
+            scope.spawn(|_| solve())
         }
-        let mut solved = Vec::new();
-        self.workers.pool.in_place_scope(|scope| {
-            scope.spawn(|_| {
-                // In small tasks, so that no thread waits long for the last one.
-                let motions = (0..part.motions.len()).into_par_iter().with_max_len(4);
-                motions.map_init(solver, |memory, m| self.solve(part, output, m, memory)).collect_into_vec(&mut solved);
-            });
-            meanwhile();
-        });
-        solved
+        receiver
+    }
+
+    /// The exact stage for all motions of a batch. A motion whose pairs did not fit into memory has no verdict.
+    fn solve_all(&self, part: &GpuBatch, mut output: ChunkOutput) -> Vec<(Option<Verdict>, Stats)> {
+        let mut pairs = std::mem::take(&mut output.pairs);
+        let mut rest = &mut pairs[..];
+        let mut of_motions = Vec::with_capacity(part.motions.len());
+        for m in 0..part.motions.len() {
+            let (of_motion, after) = std::mem::take(&mut rest).split_at_mut(part.pieces_of(m).len());
+            of_motions.push(of_motion);
+            rest = after;
+        }
+        let memory = || Memory::new(self);
+        let solve = |memory: &mut Memory, (m, pairs)| self.solve(part, &output, pairs, m, memory);
+        if let [_] = &part.motions[..] {
+            return of_motions.into_iter().enumerate().map(|one| solve(&mut memory(), one)).collect();
+        }
+        // In small tasks, so that no thread waits long for the last one.
+        of_motions.into_par_iter().enumerate().with_max_len(4).map_init(memory, solve).collect()
     }
 
     /// The exact stage for one motion. Links are checked against links here if they were not on the device.
-    fn solve(&self, part: &GpuBatch, output: &ChunkOutput, m: usize, memory: &mut Memory) -> (Option<Verdict>, Stats) {
+    fn solve(
+        &self,
+        part: &GpuBatch,
+        output: &ChunkOutput,
+        pairs: &mut [Option<Vec<TrianglePair>>],
+        m: usize,
+        memory: &mut Memory,
+    ) -> (Option<Verdict>, Stats) {
         if let Some((verdict, stats)) = &part.decided[m] {
             return (Some(verdict.clone()), stats.clone());
         }
@@ -301,8 +374,10 @@ impl EngineCore {
         solver.begin();
         links.begin(&self.world);
         let mut may_touch = false;
-        let mut take = |i: usize| {
-            let (piece, scene) = (&part.pieces[i], output.pairs[i].as_deref()?);
+        let n_links = self.world.links.len();
+        let mut take = |(i, scene): (usize, &mut Option<Vec<TrianglePair>>)| {
+            let (piece, scene) = (&part.pieces[i], scene.as_mut()?);
+            clean(scene, &part.pieces, &output.limits, n_links);
             let (chains, pairs) = match on_device {
                 Some((pieces, chains)) => (chains, &pieces[i][..]),
                 None => {
@@ -320,7 +395,7 @@ impl EngineCore {
             let may_touch = MayTouch { scene, links: pairs };
             Some(solver.certain(motions, piece, may_touch, limits[0]) || solver.feed(motions, piece, may_touch))
         };
-        let mut pieces = part.pieces_of(m);
+        let mut pieces = part.pieces_of(m).zip(pairs);
         let is_whole = loop {
             match pieces.next().map(&mut take) {
                 Some(None) => break false,
@@ -375,7 +450,7 @@ impl EngineCore {
             if !self.options.reference.is_empty() {
                 return pipeline.run_hybrid(&input, stats);
             }
-            let pending = pipeline.start_chunk(&input, free_frame, Besides::default())?;
+            let pending = pipeline.start_chunk(&input, None, free_frame, Besides::default())?;
             pipeline.finish(&input, pending, stats)
         };
         let Memory { mut solver, mut links, mut solids, .. } = Memory::new(self);

@@ -3,7 +3,8 @@
 use super::capacities::PAIR_BYTES;
 use super::link_pass::{FIRST_NEAR, LinkOutput, LinkPass};
 use super::reach::Reach;
-use super::{Frame, FrameIndex, GpuPipeline, kernel_work, upload};
+use super::upload::{Arrays, Threads};
+use super::{Frame, FrameIndex, GpuPipeline, kernel_work};
 use crate::arith::rounding::round_down;
 use crate::counter;
 use crate::enclosure::pose_bound::PoseEnclosure;
@@ -21,7 +22,8 @@ use crate::stage::s4_sweep::{Sweep, SweepCounts};
 use crate::stage::s5_pairs::Limits;
 use crate::stage::{Candidate, Piece, SUBS, TrianglePair, s3_cull, s5_pairs};
 
-/// Number of pairs that are read back together with the counters; more pairs need a second copy.
+/// Smallest number of pairs that are read back together with the counters. More pairs than are read back so need a
+/// second copy, which waits for the next chunk as well.
 const FIRST_PAIRS: u64 = 16_384;
 
 /// The pieces of some motions.
@@ -147,18 +149,27 @@ impl GpuPipeline {
     /// # Errors
     /// The device does not have enough memory for the chunk.
     pub fn upload_chunk(&mut self, chunk: &ChunkInput, frame: FrameIndex) -> Result<()> {
-        self.write_chunk(chunk, frame, Besides::default())?;
+        self.write_chunk(chunk, None, frame, Besides::default())?;
         self.reset_queues(chunk, frame)
     }
 
     /// Uploads a chunk into a frame, whose queues keep their content.
-    fn write_chunk(&mut self, chunk: &ChunkInput, frame: FrameIndex, besides: Besides) -> Result<()> {
+    fn write_chunk(
+        &mut self,
+        chunk: &ChunkInput,
+        arrays: Option<&Arrays>,
+        frame: FrameIndex,
+        besides: Besides,
+    ) -> Result<()> {
         let n_pieces = chunk.pieces.len();
         self.ensure_capacity(frame, n_pieces)?;
         let layout = ControlLayout::new(chunk);
         let (gpu, world, form) = (&self.gpu, &self.world, self.settings.pose_bound);
         let (buffers, allocated) = (&mut self.frames[frame].buffers, self.frames[frame].allocated);
-        upload::upload(gpu, buffers, world, &chunk.pieces, chunk.motions, form)?;
+        match arrays {
+            Some(arrays) => arrays.write(gpu, buffers)?,
+            None => Arrays::of(world, &chunk.pieces, chunk.motions, form, Threads::Own).write(gpu, buffers)?,
+        }
         let subs = (n_pieces * SUBS * size_of::<f32>()) as u64;
         buffers.reserve(gpu, BufferId::Poses, subs * (world.robot.bodies.len() * POSE_FLOATS) as u64)?;
         buffers.reserve(gpu, BufferId::Boxes, subs * (world.model.n_nodes() * BOX_FLOATS) as u64)?;
@@ -270,21 +281,32 @@ impl GpuPipeline {
     /// # Errors
     /// The device failed, or does not have enough memory for the chunk.
     pub fn start(&mut self, chunk: &ChunkInput, frame: FrameIndex) -> Result<PendingChunk> {
-        let besides = Besides { links: self.links.is_some(), starts: self.settings.find_starts };
-        self.start_chunk(chunk, frame, besides)
+        self.start_prepared(chunk, None, frame)
     }
 
-    /// [`start`](Self::start), with or without other work.
+    /// [`start`](Self::start) with the kernels' input, if it is known.
+    pub(super) fn start_prepared(
+        &mut self,
+        chunk: &ChunkInput,
+        arrays: Option<&Arrays>,
+        frame: FrameIndex,
+    ) -> Result<PendingChunk> {
+        let besides = Besides { links: self.links.is_some(), starts: self.settings.find_starts };
+        self.start_chunk(chunk, arrays, frame, besides)
+    }
+
+    /// [`start_prepared`](Self::start_prepared), with or without other work.
     pub(super) fn start_chunk(
         &mut self,
         chunk: &ChunkInput,
+        arrays: Option<&Arrays>,
         frame: FrameIndex,
         besides: Besides,
     ) -> Result<PendingChunk> {
         let pages = self.reached_pages(chunk);
         let mut submissions = Vec::with_capacity(pages.len());
         if besides.links || !pages.is_empty() {
-            self.write_chunk(chunk, frame, besides)?;
+            self.write_chunk(chunk, arrays, frame, besides)?;
         }
         if besides.links && pages.is_empty() {
             let clears = self.begin(chunk, frame, 0, Begin::Chunk)?;
@@ -328,7 +350,7 @@ impl GpuPipeline {
         let dispatches: Vec<_> = stages.iter().flat_map(|&s| self.dispatches(s, chunk.pieces.len())).collect();
         let Frame { buffers, allocated, params } = &self.frames[frame];
         let words = if is_last { ControlLayout::new(chunk).node_boxes_at } else { Counters::WORDS };
-        let pairs = FIRST_PAIRS.min(u64::from(allocated.pairs)) * PAIR_BYTES;
+        let pairs = self.first_pairs(chunk.pieces.len()).min(u64::from(allocated.pairs)) * PAIR_BYTES;
         let near = FIRST_NEAR.min(u64::from(params.near_capacity)) * size_of::<NearPair>() as u64;
         let reads = [(BufferId::Control, 4 * words as u64), (BufferId::Pairs, pairs), (BufferId::NearPairs, near)];
         let n_reads = if is_last { 2 + usize::from(self.links.is_some()) } else { 1 };
@@ -340,21 +362,38 @@ impl GpuPipeline {
     /// # Errors
     /// The device failed.
     pub fn finish(&mut self, chunk: &ChunkInput, pending: PendingChunk, stats: &mut Stats) -> Result<ChunkOutput> {
+        let mut output = self.collect(chunk, pending, stats)?;
+        for pairs in output.pairs.iter_mut().flatten() {
+            clean(pairs, &chunk.pieces, &output.limits, self.world.links.len());
+        }
+        Ok(output)
+    }
+
+    /// [`finish`](Self::finish) with pairs as the device found them, except for those after the cutoffs; they remain to
+    /// be passed to [`clean`].
+    pub(super) fn collect(
+        &mut self,
+        chunk: &ChunkInput,
+        pending: PendingChunk,
+        stats: &mut Stats,
+    ) -> Result<ChunkOutput> {
         let PendingChunk { submissions, frame, besides } = pending;
         let (layout, n_pieces) = (ControlLayout::new(chunk), chunk.pieces.len());
         let allocated = self.frames[frame].allocated;
-        let (mut control, mut pairs, mut candidates) = (layout.initial(), Vec::<TrianglePair>::new(), 0);
+        let (mut control, mut pairs, mut candidates) = (layout.initial(), Vec::<u32>::new(), 0);
         let mut near: Vec<NearPair> = Vec::new();
         let routings = self.schedule.routings(&allocated, self.kernels.raster.as_ref());
         for (submission, stages) in submissions {
             let readback = submission.wait(&self.gpu)?;
-            for (stage, seconds) in &readback.stage_seconds {
-                stats.stages[*stage].seconds += seconds;
+            for (span, seconds) in &readback.seconds {
+                stats.stages[span.stage].seconds += seconds;
             }
-            stats.stage(Stage::Pairs).bytes += readback.data.iter().map(|d| d.len() as u64).sum::<u64>();
-            control = bytemuck::pod_collect_to_vec(&readback.data[0]);
-            pairs = readback.data.get(1).map(|data| bytemuck::pod_collect_to_vec(data)).unwrap_or_default();
-            near = readback.data.get(2).map(|data| whole_items(data)).unwrap_or_default();
+            kernel_work::add_seconds(&mut self.kernel_work, &readback.seconds);
+            stats.stage(Stage::Pairs).bytes += readback.data.iter().map(|d| size_of_val(&d[..]) as u64).sum::<u64>();
+            let mut data = readback.data.into_iter();
+            control = data.next().unwrap_or_default();
+            pairs = data.next().unwrap_or_default();
+            near = data.next().map(|data| whole_items(&data)).unwrap_or_default();
             let counters = Counters::read(&control);
             candidates += u64::from(counters.candidates.min(allocated.candidates));
             self.counts.queue_entries += counters.page_entries();
@@ -366,10 +405,12 @@ impl GpuPipeline {
         self.counts.queue_entries += u64::from(counters.pairs) + u64::from(counters.node_boxes);
         kernel_work::add(&mut self.kernel_work, kernel_work::of_chunk(&counters));
         let n_pairs = counters.pairs.min(allocated.pairs) as usize;
-        if n_pairs > pairs.len() {
-            pairs = self.frames[frame].buffers.read(&self.gpu, BufferId::Pairs, n_pairs)?;
+        self.pairs_of_piece = n_pairs as f64 / n_pieces.max(1) as f64;
+        if n_pairs * size_of::<TrianglePair>() > size_of_val(&pairs[..]) {
+            let n_words = n_pairs * size_of::<TrianglePair>() / size_of::<u32>();
+            pairs = self.frames[frame].buffers.read(&self.gpu, BufferId::Pairs, n_words)?;
         }
-        pairs.truncate(n_pairs);
+        let pairs: &[TrianglePair] = &bytemuck::cast_slice(&pairs)[..n_pairs];
         self.count(chunk, candidates, &counters, n_pairs, stats);
         let mut limits = layout.cutoffs(&control);
         let n_near = counters.near_pairs;
@@ -383,32 +424,39 @@ impl GpuPipeline {
             LinkOutput::default()
         };
         let starts = if besides.starts { layout.starts(&control) } else { Vec::new() };
-        let mut output = ChunkOutput { pairs: self.by_piece(pairs, n_pieces), limits, starts, links };
+        let mut output = ChunkOutput { pairs: self.by_piece(pairs, chunk, &limits), limits, starts, links };
         let retry = layout.pieces_to_retry(&control, n_pieces);
         self.retry_overflowed(chunk, frame, &retry, &mut output, stats)?;
         // Nothing was searched for motions that start within the margin: no pairs do not mean that they are free.
         for (pairs, piece) in output.pairs.iter_mut().zip(&chunk.pieces) {
             pairs.take_if(|_| output.starts.get(piece.motion as usize) == Some(&true));
         }
-        for pairs in output.pairs.iter_mut().flatten() {
-            s5_pairs::join(pairs, 0);
-            s5_pairs::clip(pairs, &chunk.pieces, &output.limits, self.world.links.len());
-        }
         Ok(output)
     }
 
-    /// Distributes the pairs of a device to their pieces; the device counts triangles consecutively over all links.
-    fn by_piece(&self, pairs: Vec<TrianglePair>, n_pieces: usize) -> Vec<Option<Vec<TrianglePair>>> {
+    /// Distributes the pairs of a device to their pieces, without those that begin after the motions' limits; the
+    /// device counts triangles consecutively over all links.
+    fn by_piece(&self, pairs: &[TrianglePair], chunk: &ChunkInput, limits: &Limits) -> Vec<Option<Vec<TrianglePair>>> {
         let first_triangles = first_link_triangles(&self.world.links);
         let n_links = self.world.links.len() as u32;
-        let mut by_piece = vec![Some(Vec::new()); n_pieces];
-        for mut pair in pairs {
-            pair.link_triangle -= first_triangles[(pair.piece_link % n_links) as usize];
-            if let Some(pairs) = &mut by_piece[(pair.piece_link / n_links) as usize] {
-                pairs.push(pair);
-            }
+        let until: Vec<u32> = chunk.pieces.iter().map(|p| p.mask_until(limits[p.motion as usize])).collect();
+        let is_left = |pair: &&TrianglePair| pair.mask() & until[(pair.piece_link / n_links) as usize] != 0;
+        let mut counts = vec![0; chunk.pieces.len()];
+        pairs.iter().filter(is_left).for_each(|pair| counts[(pair.piece_link / n_links) as usize] += 1);
+        let mut by_piece: Vec<Vec<TrianglePair>> = counts.into_iter().map(Vec::with_capacity).collect();
+        for pair in pairs.iter().filter(is_left) {
+            let (piece, link) = (pair.piece_link / n_links, pair.piece_link % n_links);
+            let link_triangle = pair.link_triangle - first_triangles[link as usize];
+            by_piece[piece as usize].push(TrianglePair { link_triangle, ..*pair });
         }
-        by_piece
+        by_piece.into_iter().map(Some).collect()
+    }
+
+    /// The number of pairs that are read back with the counters of a chunk of `n_pieces`: somewhat more than the last
+    /// chunk had. A power of two, so that the buffers can be used again.
+    fn first_pairs(&self, n_pieces: usize) -> u64 {
+        let expected = 1.25 * self.pairs_of_piece * n_pieces as f64;
+        (expected as u64).max(FIRST_PAIRS).next_power_of_two()
     }
 
     /// Adds the items of all stages to the statistics.
@@ -441,13 +489,20 @@ impl GpuPipeline {
     }
 }
 
+/// Merges the entries of each pair of a piece, sorts them, and removes the time after the motions' limits.
+pub(super) fn clean(pairs: &mut Vec<TrianglePair>, pieces: &[Piece], limits: &Limits, n_links: usize) {
+    s5_pairs::join(pairs, 0);
+    s5_pairs::clip(pairs, pieces, limits, n_links);
+}
+
 /// The largest number of single precision that is at most the margin of all motions.
 pub(super) fn margin_m(motions: &[RobotMotion]) -> f32 {
     let margins = motions.iter().flat_map(|motion| &motion.chains).map(|chain| chain.margin_m);
     round_down(margins.reduce(f64::min).unwrap_or(0.0)).max(0.0)
 }
 
-/// The items in some bytes, which may end with padding.
-fn whole_items<T: bytemuck::Pod>(bytes: &[u8]) -> Vec<T> {
-    bytemuck::pod_collect_to_vec(&bytes[..bytes.len() - bytes.len() % size_of::<T>()])
+/// The items in some words, which may end with padding.
+fn whole_items<T: bytemuck::Pod>(words: &[u32]) -> Vec<T> {
+    let n_words = size_of::<T>() / size_of::<u32>();
+    bytemuck::pod_collect_to_vec(&words[..words.len() - words.len() % n_words])
 }

@@ -1,7 +1,7 @@
 //! Counts of the work of each kernel, from the lengths of queues that the device reports.
 
 use crate::engine::device_work::KernelWork;
-use crate::gpu::{Dispatch, INDIRECT_ARGS, WorkSize};
+use crate::gpu::{Dispatch, INDIRECT_ARGS, Span, WorkSize};
 use crate::stage::layout::{Counters, PhaseCounters, Routing};
 use crate::stage::s4_sweep::raster;
 use crate::stage::{kernel::Kernel, link_pairs, margin_probe, s3_cull, s5_pairs};
@@ -43,6 +43,15 @@ pub(super) fn of_submission<'k>(
     }
     add(&mut works, of_page(&Counters::read(control)));
     works
+}
+
+/// Adds the times of dispatches that were measured on their own.
+pub(super) fn add_seconds(works: &mut KernelWorks, seconds: &[(Span, f64)]) {
+    for (span, seconds) in seconds {
+        if let Some(kernel) = span.kernel {
+            works.entry(kernel).or_default().seconds += seconds;
+        }
+    }
 }
 
 /// The entries that the kernels appended to the queues of one page.

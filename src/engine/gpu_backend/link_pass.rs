@@ -17,7 +17,8 @@ use crate::engine::options::{Capacities, Stage};
 use crate::engine::stats::Stats;
 use crate::error::Result;
 use crate::gpu::{
-    BufferId, Buffers, Clear, CompiledKernel, Dispatch, Gpu, SceneStart, Submission, WorkSize, first_link_triangles,
+    BufferId, Buffers, Clear, CompiledKernel, Dispatch, Gpu, Readback, SceneStart, Submission, WorkSize,
+    first_link_triangles,
 };
 use crate::robot::RobotMotion;
 use crate::scene::world::CollisionWorld;
@@ -347,8 +348,9 @@ impl GpuPipeline {
             &self.near_dispatches(pass, pieces.len()),
             &[(BufferId::Control, 4 * layout.node_boxes_at as u64)],
         )?;
-        let readback = submission.wait(&self.gpu)?;
-        let control: Vec<u32> = bytemuck::pod_collect_to_vec(&readback.data[0]);
+        let Readback { mut data, seconds } = submission.wait(&self.gpu)?;
+        kernel_work::add_seconds(&mut self.kernel_work, &seconds);
+        let control = data.swap_remove(0);
         let n_pairs = Counters::read(&control).pairs.min(allocated.pairs) as usize;
         let pairs = buffers.read(&self.gpu, BufferId::Pairs, n_pairs)?;
         Ok(Found { control, pairs })

@@ -96,6 +96,8 @@ pub struct GpuPipeline {
     schedule: Schedule,
     /// The form of swept-volume culling in use.
     sweep: Sweep,
+    /// Number of pairs for each piece of the last chunk.
+    pairs_of_piece: f64,
     settings: Settings,
     /// Work so far, except for the counts that the device keeps itself.
     counts: DeviceWork,
@@ -182,6 +184,7 @@ impl GpuPipeline {
             let per_piece = (world.links.len() * world.scene.tree.n_leaves()).max(1);
             capacities.pieces = capacities.pieces.min(capacities.candidates as usize / per_piece).max(1);
         }
+        gpu.set_times_kernels(options.time_kernels);
         let regions = RefCell::new(CountedRegions::default());
         let counting =
             |kernel: &Kernel| regions.borrow_mut().count(&(sources.compute)(kernel)?, [kernel.stem, kernel.entry]);
@@ -212,6 +215,7 @@ impl GpuPipeline {
             schedule,
             links,
             sweep: options.sweep.choices()[0],
+            pairs_of_piece: 0.0,
             settings: Settings {
                 pose_bound: options.bound,
                 cull: options.cull,

@@ -32,7 +32,7 @@ impl GpuPipeline {
                 self.run_on_cpu(&part)
             } else {
                 // This frame has been read back; the other one may hold the next chunk.
-                let pending = self.start_chunk(&part, frame, Besides::default())?;
+                let pending = self.start_chunk(&part, None, frame, Besides::default())?;
                 self.finish(&part, pending, stats)?
             };
             for (limit, retried) in output.limits.iter_mut().zip(result.limits) {

@@ -1,5 +1,5 @@
-//! Motions on several graphics adapters: each adapter receives the next portion when it is ready for it, and the
-//! verdicts are put back in order.
+//! Motions on the threads of one or several graphics adapters: each adapter receives the next portion when it is ready
+//! for it, and the verdicts are put back in order.
 //!
 //! Every adapter has a thread that runs [`check_batches`](EngineCore::check_batches). The calling thread reads the
 //! motions, hands them out, and passes the verdicts on.
@@ -21,6 +21,8 @@ use std::sync::{Mutex, MutexGuard};
 const MIN_PORTIONS: usize = 4;
 /// Smallest portion, unless fewer motions are left.
 const MIN_PORTION: usize = 32;
+/// Number of portions that a single adapter has asked for, so that it never waits for the calling thread.
+const ASKED: usize = 2;
 /// Maximum number of portions, per adapter, that are in progress or wait for earlier verdicts.
 const MAX_WAITING: usize = 8;
 
@@ -82,6 +84,9 @@ struct Received<'c> {
     adapter: usize,
     messages: &'c Sender<Message>,
     portions: Receiver<Batch>,
+    /// Number of portions that have been asked for and not received, and its maximum.
+    n_asked: usize,
+    max_asked: usize,
 }
 
 impl MotionSource for Received<'_> {
@@ -90,8 +95,12 @@ impl MotionSource for Received<'_> {
             return Ok(None);
         }
         // Either end may be gone only if the work has ended.
-        let is_asked = self.messages.send(Message::Ready(self.adapter)).is_ok();
-        Ok(is_asked.then(|| self.portions.recv().ok()).flatten())
+        while self.n_asked < self.max_asked && self.messages.send(Message::Ready(self.adapter)).is_ok() {
+            self.n_asked += 1;
+        }
+        let portion = self.portions.recv().ok();
+        self.n_asked = self.n_asked.saturating_sub(1);
+        Ok(portion)
     }
 }
 
@@ -134,7 +143,7 @@ impl Sharing<'_, '_> {
 
     /// The size of an adapter's next portion: all adapters have several portions of the motions that are left.
     fn portion(&mut self, adapter: usize) -> Result<usize> {
-        let n_portions = MIN_PORTIONS * self.max_portions.len();
+        let n_portions = if self.max_portions.len() == 1 { 1 } else { MIN_PORTIONS * self.max_portions.len() };
         let max = self.max_portions[adapter];
         let n_left = self.queue.read_ahead(max.saturating_mul(n_portions))?;
         Ok(n_left.div_ceil(n_portions).clamp(MIN_PORTION.min(max), max))
@@ -193,6 +202,7 @@ impl EngineCore {
         })?;
         let sweep = locked[0].sweep();
         let (messages, received) = channel();
+        let max_asked = if locked.len() == 1 { ASKED } else { 1 };
         let max_portions = locked.iter().map(|pipeline| pipeline.chunk_pieces()).collect();
         std::thread::scope(|scope| {
             let mut adapters = Vec::with_capacity(locked.len());
@@ -202,7 +212,7 @@ impl EngineCore {
                 let messages = messages.clone();
                 scope.spawn(move || {
                     pipeline.set_sweep(sweep);
-                    let mut portions = Received { adapter, messages: &messages, portions };
+                    let mut portions = Received { adapter, messages: &messages, portions, n_asked: 0, max_asked };
                     let mut deliver = |verdicts: Vec<Verdict>, _: &mut Stats| {
                         // The calling thread listens until all adapters have ended.
                         messages.send(Message::Answers(adapter, verdicts)).map_err(|_| gone())

@@ -184,7 +184,7 @@ impl Gpu {
         let submission = self.guarded(|| self.queue.submit([easel.finish(&pixels, row_bytes)]))?;
         let mapping = self.map(pixels, bytes);
         self.wait_for(Some(submission))?;
-        let rows = mapping.bytes(self)?;
+        let rows: Vec<u8> = mapping.items(self)?;
         Ok(rows.chunks_exact(row_bytes as usize).flat_map(|row| &row[..4 * width as usize]).copied().collect())
     }
 }

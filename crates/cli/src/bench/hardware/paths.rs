@@ -64,8 +64,7 @@ impl Bench<'_> {
                 continue;
             }
             let has_margin = options.solve.margin_m > 0.0;
-            let check = |count_executed, rounds| {
-                let options = Options { count_executed, ..options.clone() };
+            let check = |options: Options, rounds| {
                 let engine = Engine::builder(&robot, &scene).options(options).link_pairs(link_pairs.clone()).build()?;
                 let mut stats = Stats::default();
                 for _ in 0..rounds {
@@ -78,8 +77,11 @@ impl Bench<'_> {
                 Ok::<Stats, Error>(stats)
             };
             // The first round creates the buffers.
-            let mut stats = check(false, 2)?;
-            match check(true, 1) {
+            let mut stats = check(options.clone(), 2)?;
+            for (kernel, work) in check(Options { time_kernels: true, ..options.clone() }, 2)?.kernels {
+                stats.kernels.entry(kernel).or_default().seconds = work.seconds;
+            }
+            match check(Options { count_executed: true, ..options.clone() }, 1) {
                 Ok(counting) => counting
                     .kernels
                     .into_iter()
@@ -180,6 +182,7 @@ pub fn kernels(paths: &[Measured]) -> Result<Option<Table>> {
         Column::number("bytes", "", 0, "Read and written by an average invocation."),
         Column::number("workgroup memory", "bytes", 0, "Of 64 invocations: it limits how many run at the same time."),
         Column::number("operations in all", "thousands", 1, "For a motion."),
+        Column::number("time", "µs", 3, "For a motion, by the adapter's clock, each dispatch on its own."),
     ];
     let note = format!("{SET}, {}. Divisions and roots count as four operations.", path.name);
     let mut table = Table::new("kernels", "The work of the kernels", &note, columns);
@@ -198,6 +201,7 @@ pub fn kernels(paths: &[Measured]) -> Result<Option<Table>> {
             of_invocation(executed.loaded_bytes + executed.stored_bytes),
             cost.workgroup_bytes.into(),
             (executed.operations as f64 / n / 1e3).into(),
+            Some(1e6 * work.seconds / n).filter(|us| *us > 0.0).into(),
         ]);
     }
     Ok((!table.rows.is_empty()).then_some(table))
@@ -236,7 +240,7 @@ mod tests {
 
     fn measured() -> Measured {
         let executed = Executed { operations: 8_000_000, issued_operations: 16_000_000, ..Executed::default() };
-        let work = KernelWork { dispatches: 2, invocations: 64_000, queue_entries: 10, executed };
+        let work = KernelWork { dispatches: 2, invocations: 64_000, queue_entries: 10, seconds: 1e-3, executed };
         let kernels = [(["s5_pairs", "seed"], work), (["s1_concat", "jet"], work)].into();
         let mut stats = Stats { motions: 100, kernels, ..Stats::default() };
         stats.stage(Stage::Solve).seconds = 1e-3;
@@ -267,6 +271,7 @@ mod tests {
         assert_eq!(table.rows.len(), 2);
         assert_eq!((&table.rows[0][0], &table.rows[0][2]), (&Cell::from("s1_concat::jet"), &Cell::Number(640.0)));
         assert_eq!((&table.rows[0][3], &table.rows[0][5]), (&Cell::Number(125.0), &Cell::Number(50.0)));
+        assert_eq!(&table.rows[0][9], &Cell::Number(10.0));
         assert!(kernels(&[]).unwrap().is_none());
     }
 

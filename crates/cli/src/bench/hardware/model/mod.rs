@@ -198,7 +198,7 @@ mod tests {
         };
         let work = |dispatches, invocations, atomics| {
             let executed = Executed { atomics, ..Executed::default() };
-            KernelWork { dispatches, invocations, queue_entries: 0, executed }
+            KernelWork { dispatches, invocations, executed, ..KernelWork::default() }
         };
         assert_eq!(bound(work(100, 100, 0)), Bound::Launches);
         assert_eq!(bound(work(1, 64, 100_000_000)), Bound::Atomics);
@@ -237,7 +237,7 @@ mod tests {
         let gpu = &GPUS[0];
         let time = |invocations| {
             let executed = Executed { issued_operations: 1000 * invocations, ..Executed::default() };
-            let work = KernelWork { dispatches: 1, invocations, queue_entries: 0, executed };
+            let work = KernelWork { dispatches: 1, invocations, executed, ..KernelWork::default() };
             Predicted::of_kernel(gpu, work).operations
         };
         // As long as lanes are idle, more invocations cost no time.
