@@ -7,6 +7,7 @@
 mod batches;
 mod capacities;
 mod chunk;
+mod exact_stage;
 mod hybrid;
 mod kernel_work;
 mod link_pass;

@@ -1,0 +1,268 @@
+//! The exact stage for motions that return from a graphics adapter, on the engine's threads.
+
+use super::batches::GpuBatch;
+use super::chunk::{Besides, clean};
+use super::{ChunkInput, ChunkOutput, FrameIndex, GpuPipeline};
+use crate::engine::core::EngineCore;
+use crate::engine::link_search::LinkSearch;
+use crate::engine::{Stage, Stats};
+use crate::error::{Error, ErrorKind, Result};
+use crate::robot::RobotMotion;
+use crate::stage::s6_solve::{MayTouch, Motions, Solver};
+use crate::stage::{Piece, TrianglePair, solids};
+use crate::verdict::{Undecided, UndecidedReason, Verdict};
+use rayon::Scope;
+use rayon::prelude::*;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Instant;
+
+/// A verdict, and the work for it.
+pub(super) type Decided = (Verdict, Stats);
+
+/// A batch after the exact stage. A motion whose pairs did not fit into memory has no verdict.
+pub(super) struct Solved {
+    pub part: GpuBatch,
+    pub verdicts: Vec<(Option<Verdict>, Stats)>,
+}
+
+/// Waits for the exact stage of a batch.
+pub(super) fn wait(solving: Receiver<Solved>) -> Result<Solved> {
+    // A panic ends the scope as well.
+    solving.recv().map_err(|_| Error::new(ErrorKind::Gpu, "the exact stage failed"))
+}
+
+/// The memory of a thread for motions that return from the device.
+pub(super) struct Memory<'a> {
+    solver: Solver<'a>,
+    links: LinkSearch,
+    solids: solids::Workspace,
+}
+
+impl<'a> Memory<'a> {
+    pub fn new(core: &'a EngineCore) -> Self {
+        let solver = Solver::new(&core.world, core.options.solve);
+        Self { solver, links: LinkSearch::default(), solids: solids::Workspace::default() }
+    }
+}
+
+/// The answer for a part of a trajectory in which something may touch.
+const POSSIBLE: Verdict = Verdict::Undecided(Undecided { clear_until: 0.0, reason: UndecidedReason::EvaluationCap });
+
+impl EngineCore {
+    /// Returns whether starts within the margin are decided before motions are sent to an adapter, which does not look
+    /// for links within the margin of others.
+    pub(super) fn decides_starts_before(&self) -> bool {
+        !self.world.frames.is_empty() && self.options.solve.one_pair_decides_the_start()
+    }
+
+    /// The motions that need an adapter.
+    pub(in crate::engine) fn undecided(&self, mut motions: Vec<RobotMotion>) -> Vec<RobotMotion> {
+        if self.decides_starts_before() {
+            let mut memory = Memory::new(self);
+            motions.retain(|motion| self.decide_start(motion, &mut memory).is_none());
+        }
+        motions
+    }
+
+    /// Decides a motion by the lowest pair within the margin at its start.
+    pub(super) fn decide_start(&self, motion: &RobotMotion, memory: &mut Memory) -> Option<Decided> {
+        let clock = Instant::now();
+        let (Memory { solver, links, solids }, mut stats) = (memory, Stats::default());
+        solver.begin();
+        links.begin(&self.world);
+        let is_decided = links.decide_start(solver, (&self.world, &self.options.solve), motion);
+        let verdict = is_decided.then(|| {
+            let found = solver.finish();
+            self.complete(solids, motion, || solver.ignored(), found, &mut stats)
+        });
+        stats.add_solving(solver);
+        stats.stage(Stage::Solve).items_in += u64::from(is_decided);
+        stats.stage(Stage::Solve).seconds += clock.elapsed().as_secs_f64();
+        verdict.map(|verdict| (verdict, stats))
+    }
+
+    /// Starts the exact stage for a batch on the engine's threads.
+    pub(super) fn start_solving<'s>(
+        &'s self,
+        scope: &Scope<'s>,
+        part: GpuBatch,
+        output: ChunkOutput,
+    ) -> Receiver<Solved> {
+        let (sender, receiver) = channel();
+        let is_single = part.motions.len() == 1;
+        let solve = move || {
+            let verdicts = self.solve_all(&part, output);
+            // The receiver is gone after an error.
+            let _ = sender.send(Solved { part, verdicts });
+        };
+        // Waking another thread does not pay off for a single motion.
+        if is_single {
+            solve()
+        } else {
+            scope.spawn(|_| solve())
+        }
+        receiver
+    }
+
+    /// The exact stage for all motions of a batch. A motion whose pairs did not fit into memory has no verdict.
+    fn solve_all(&self, part: &GpuBatch, mut output: ChunkOutput) -> Vec<(Option<Verdict>, Stats)> {
+        let mut pairs = std::mem::take(&mut output.pairs);
+        let mut rest = &mut pairs[..];
+        let mut of_motions = Vec::with_capacity(part.motions.len());
+        for m in 0..part.motions.len() {
+            let (of_motion, after) = std::mem::take(&mut rest).split_at_mut(part.pieces_of(m).len());
+            of_motions.push(of_motion);
+            rest = after;
+        }
+        let memory = || Memory::new(self);
+        let solve = |memory: &mut Memory, (m, pairs)| self.solve(part, &output, pairs, m, memory);
+        if let [_] = &part.motions[..] {
+            return of_motions.into_iter().enumerate().map(|one| solve(&mut memory(), one)).collect();
+        }
+        // In small tasks, so that no thread waits long for the last one.
+        of_motions.into_par_iter().enumerate().with_max_len(4).map_init(memory, solve).collect()
+    }
+
+    /// The exact stage for one motion. Links are checked against links here if they were not on the device.
+    fn solve(
+        &self,
+        part: &GpuBatch,
+        output: &ChunkOutput,
+        pairs: &mut [Option<Vec<TrianglePair>>],
+        m: usize,
+        memory: &mut Memory,
+    ) -> (Option<Verdict>, Stats) {
+        if let Some((verdict, stats)) = &part.decided[m] {
+            return (Some(verdict.clone()), stats.clone());
+        }
+        let motion = &part.motions[m];
+        if output.starts.get(m) == Some(&true) {
+            // The adapter's proof is for any pair; the one to report is the lowest.
+            let decided = match part.are_spans {
+                true => Some((POSSIBLE, Stats::default())),
+                false => self.decide_start(motion, memory),
+            };
+            return decided.map_or_else(Default::default, |(verdict, stats)| (Some(verdict), stats));
+        }
+        let clock = Instant::now();
+        let Memory { solver, links, solids } = memory;
+        let (mut stats, mut verdict) = (Stats::default(), None);
+        let on_device = output.links.of_motion(m);
+        let mut limits = vec![output.limits[m]];
+        solver.begin();
+        links.begin(&self.world);
+        let mut may_touch = false;
+        let n_links = self.world.links.len();
+        let mut take = |(i, scene): (usize, &mut Option<Vec<TrianglePair>>)| {
+            let (piece, scene) = (&part.pieces[i], scene.as_mut()?);
+            clean(scene, &part.pieces, &output.limits, n_links);
+            let (chains, pairs) = match on_device {
+                Some((pieces, chains)) => (chains, &pieces[i][..]),
+                None => {
+                    let of = (&*self.world, &self.options);
+                    links.search_alone(of, (motion, piece), &mut limits, &mut stats).then_some(())?;
+                    (links.chains(), links.pairs())
+                }
+            };
+            stats.stage(Stage::Solve).items_in += (scene.len() + pairs.len()) as u64;
+            if part.are_spans {
+                may_touch |= !(scene.is_empty() && pairs.is_empty());
+                return Some(may_touch);
+            }
+            let motions = Motions { robot: motion, chains };
+            let may_touch = MayTouch { scene, links: pairs };
+            Some(solver.certain(motions, piece, may_touch, limits[0]) || solver.feed(motions, piece, may_touch))
+        };
+        let mut pieces = part.pieces_of(m).zip(pairs);
+        let is_whole = loop {
+            match pieces.next().map(&mut take) {
+                Some(None) => break false,
+                Some(Some(false)) => {}
+                Some(Some(true)) | None => break true,
+            }
+        };
+        if part.are_spans {
+            verdict = Some(if is_whole && !may_touch { Verdict::Free } else { POSSIBLE });
+        } else if is_whole {
+            let found = solver.finish();
+            verdict = Some(self.complete(solids, motion, || solver.ignored(), found, &mut stats));
+        }
+        stats.add_solving(solver);
+        stats.stage(Stage::Solve).seconds += clock.elapsed().as_secs_f64();
+        (verdict, stats)
+    }
+
+    /// The verdicts of a batch. Motions whose pairs did not fit into memory are checked again, each alone.
+    pub(super) fn recheck_overflowed(
+        &self,
+        pipeline: &mut GpuPipeline,
+        part: &GpuBatch,
+        solved: Vec<(Option<Verdict>, Stats)>,
+        free_frame: FrameIndex,
+        stats: &mut Stats,
+    ) -> Result<Vec<Verdict>> {
+        let one = |(m, (verdict, of_motion)): (usize, (Option<Verdict>, Stats))| match verdict {
+            Some(verdict) => {
+                stats.add(&of_motion);
+                Ok(verdict)
+            }
+            None if part.are_spans => Ok(POSSIBLE),
+            None => self.check_alone(pipeline, part, m, free_frame, stats),
+        };
+        solved.into_iter().enumerate().map(one).collect()
+    }
+
+    /// Checks one motion: chunk after chunk of its pieces, and piece by piece if the pairs of a chunk do not fit into
+    /// memory, until its verdict is known.
+    fn check_alone(
+        &self,
+        pipeline: &mut GpuPipeline,
+        part: &GpuBatch,
+        m: usize,
+        free_frame: FrameIndex,
+        stats: &mut Stats,
+    ) -> Result<Verdict> {
+        let (motion, max_pieces) = (&part.motions[m], pipeline.chunk_pieces());
+        let mut run = |pieces: &[Piece]| {
+            let input = ChunkInput { pieces: pieces.to_vec(), motions: &part.motions };
+            if !self.options.reference.is_empty() {
+                return pipeline.run_hybrid(&input, stats);
+            }
+            let pending = pipeline.start_chunk(&input, None, free_frame, Besides::default())?;
+            pipeline.finish(&input, pending, stats)
+        };
+        let Memory { mut solver, mut links, mut solids, .. } = Memory::new(self);
+        solver.begin();
+        links.begin(&self.world);
+        let (mut verdict, mut limits, mut of_links) = (None, vec![u32::MAX], Stats::default());
+        'pieces: for pieces in part.pieces[part.pieces_of(m)].chunks(max_pieces) {
+            let mut output = run(pieces)?;
+            for (i, piece) in pieces.iter().enumerate() {
+                let mut limit = output.limits[m];
+                let mut pairs = output.pairs[i].take();
+                if pairs.is_none() && pieces.len() > 1 {
+                    let mut alone = run(&[*piece])?;
+                    limit = alone.limits[m];
+                    pairs = alone.pairs.pop().flatten();
+                }
+                limits[0] = limits[0].min(limit);
+                let of = (&*self.world, &self.options);
+                let pairs = pairs.filter(|_| links.search_alone(of, (motion, piece), &mut limits, &mut of_links));
+                let Some(scene) = pairs else {
+                    verdict = Some(solver.give_up(piece.t0, UndecidedReason::Memory));
+                    break 'pieces;
+                };
+                let motions = Motions { robot: motion, chains: links.chains() };
+                let may_touch = MayTouch { scene: &scene, links: links.pairs() };
+                if solver.certain(motions, piece, may_touch, limits[0]) || solver.feed(motions, piece, may_touch) {
+                    break 'pieces;
+                }
+            }
+        }
+        let verdict = verdict.unwrap_or_else(|| solver.finish());
+        let verdict = self.complete(&mut solids, motion, || solver.ignored(), verdict, stats);
+        stats.add_solving(&mut solver);
+        stats.add(&of_links);
+        Ok(verdict)
+    }
+}
