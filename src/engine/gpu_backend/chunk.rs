@@ -24,7 +24,9 @@ use crate::stage::{Candidate, Piece, SUBS, TrianglePair, s3_cull, s5_pairs};
 
 /// Smallest number of pairs that are read back together with the counters. More pairs than are read back so need a
 /// second copy, which waits for the next chunk as well.
-const FIRST_PAIRS: u64 = 16_384;
+const MIN_FIRST_PAIRS: u64 = 1 << 14;
+/// Largest number of pairs that are read back together with the counters: their buffers are kept.
+const MAX_FIRST_PAIRS: u64 = 1 << 20;
 
 /// The pieces of some motions.
 #[derive(Debug)]
@@ -405,7 +407,6 @@ impl GpuPipeline {
         self.counts.queue_entries += u64::from(counters.pairs) + u64::from(counters.node_boxes);
         kernel_work::add(&mut self.kernel_work, kernel_work::of_chunk(&counters));
         let n_pairs = counters.pairs.min(allocated.pairs) as usize;
-        self.pairs_of_piece = n_pairs as f64 / n_pieces.max(1) as f64;
         if n_pairs * size_of::<TrianglePair>() > size_of_val(&pairs[..]) {
             let n_words = n_pairs * size_of::<TrianglePair>() / size_of::<u32>();
             pairs = self.frames[frame].buffers.read(&self.gpu, BufferId::Pairs, n_words)?;
@@ -427,6 +428,7 @@ impl GpuPipeline {
         let mut output = ChunkOutput { pairs: self.by_piece(pairs, chunk, &limits), limits, starts, links };
         let retry = layout.pieces_to_retry(&control, n_pieces);
         self.retry_overflowed(chunk, frame, &retry, &mut output, stats)?;
+        self.pairs_of_piece = n_pairs as f64 / n_pieces.max(1) as f64;
         // Nothing was searched for motions that start within the margin: no pairs do not mean that they are free.
         for (pairs, piece) in output.pairs.iter_mut().zip(&chunk.pieces) {
             pairs.take_if(|_| output.starts.get(piece.motion as usize) == Some(&true));
@@ -456,7 +458,7 @@ impl GpuPipeline {
     /// chunk had. A power of two, so that the buffers can be used again.
     fn first_pairs(&self, n_pieces: usize) -> u64 {
         let expected = 1.25 * self.pairs_of_piece * n_pieces as f64;
-        (expected as u64).max(FIRST_PAIRS).next_power_of_two()
+        (expected as u64).clamp(MIN_FIRST_PAIRS, MAX_FIRST_PAIRS).next_power_of_two()
     }
 
     /// Adds the items of all stages to the statistics.
