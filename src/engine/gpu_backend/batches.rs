@@ -193,7 +193,7 @@ impl EngineCore {
                 let last: Option<Solved> = solving.take().map(wait).transpose()?;
                 let is_at_end = complete.is_none() && last.is_none();
                 if let Some((output, part)) = complete {
-                    // Now the threads are idle. Later they would be busy with the exact stage.
+                    // Now the threads are idle; later they are busy with the exact stage.
                     if next.is_none() {
                         next = batches.next()?;
                     }

@@ -22,8 +22,7 @@ use crate::stage::s4_sweep::{Sweep, SweepCounts};
 use crate::stage::s5_pairs::Limits;
 use crate::stage::{Candidate, Piece, SUBS, TrianglePair, s3_cull, s5_pairs};
 
-/// Smallest number of pairs that are read back together with the counters. More pairs than are read back so need a
-/// second copy, which waits for the next chunk as well.
+/// Smallest number of pairs that are read back together with the counters.
 const MIN_FIRST_PAIRS: u64 = 1 << 14;
 /// Largest number of pairs that are read back together with the counters: their buffers are kept.
 const MAX_FIRST_PAIRS: u64 = 1 << 20;
@@ -455,7 +454,8 @@ impl GpuPipeline {
     }
 
     /// The number of pairs that are read back with the counters of a chunk of `n_pieces`: somewhat more than the last
-    /// chunk had. A power of two, so that the buffers can be used again.
+    /// chunk had, because more pairs need a second copy, which waits for the next chunk as well. A power of two, so that
+    /// the buffers can be used again.
     fn first_pairs(&self, n_pieces: usize) -> u64 {
         let expected = 1.25 * self.pairs_of_piece * n_pieces as f64;
         (expected as u64).clamp(MIN_FIRST_PAIRS, MAX_FIRST_PAIRS).next_power_of_two()
