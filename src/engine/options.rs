@@ -131,7 +131,8 @@ pub struct Options {
     /// They are slower.
     pub count_executed: bool,
     /// Measures the time of each kernel, [`KernelWork::seconds`](super::KernelWork::seconds), on adapters with a clock.
-    /// Every dispatch is then a compute pass of its own, which takes longer.
+    /// Every dispatch is then a compute pass of its own, which takes longer. Chunks with more than 512 dispatches are
+    /// not measured.
     pub time_kernels: bool,
     /// Simulated faults of the device, for tests.
     #[cfg(feature = "gpu")]

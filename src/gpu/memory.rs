@@ -27,7 +27,8 @@ impl Gpu {
             }
         }
         let usage = BufferUsages::COPY_DST | BufferUsages::MAP_READ;
-        let size = bytes.next_multiple_of(16);
+        // A power of two, so that it also fits somewhat more.
+        let size = bytes.max(16).next_power_of_two();
         self.buffer(&wgpu::BufferDescriptor { label: Some("readback"), size, usage, mapped_at_creation: false })
     }
 

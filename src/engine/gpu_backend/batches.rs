@@ -192,10 +192,11 @@ impl EngineCore {
                 };
                 let last: Option<Solved> = solving.take().map(wait).transpose()?;
                 let is_at_end = complete.is_none() && last.is_none();
+                let mut read = Ok(());
                 if let Some((output, part)) = complete {
                     // Now the threads are idle; later they are busy with the exact stage.
                     if next.is_none() {
-                        next = batches.next()?;
+                        read = batches.next().map(|part| next = part);
                     }
                     solving = Some(self.start_solving(scope, part, output));
                 }
@@ -207,6 +208,8 @@ impl EngineCore {
                     }
                     deliver(verdicts, stats)?;
                 }
+                // The verdicts before an error have been delivered.
+                read?;
                 if is_at_end {
                     return Ok(());
                 }

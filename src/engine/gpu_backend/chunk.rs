@@ -453,11 +453,11 @@ impl GpuPipeline {
         by_piece.into_iter().map(Some).collect()
     }
 
-    /// The number of pairs that are read back with the counters of a chunk of `n_pieces`: somewhat more than the last
-    /// chunk had, because more pairs need a second copy, which waits for the next chunk as well. A power of two, so that
-    /// the buffers can be used again.
+    /// The number of pairs that are read back with the counters of a chunk of `n_pieces`: as many as the last chunk had,
+    /// because more pairs need a second copy, which waits for the next chunk as well. A power of two, so that the
+    /// buffers can be used again.
     fn first_pairs(&self, n_pieces: usize) -> u64 {
-        let expected = 1.25 * self.pairs_of_piece * n_pieces as f64;
+        let expected = self.pairs_of_piece * n_pieces as f64;
         (expected as u64).clamp(MIN_FIRST_PAIRS, MAX_FIRST_PAIRS).next_power_of_two()
     }
 

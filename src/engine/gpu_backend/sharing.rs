@@ -13,6 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::verdict::Verdict;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard};
 
@@ -87,11 +88,13 @@ struct Received<'c> {
     /// Number of portions that have been asked for and not received, and its maximum.
     n_asked: usize,
     max_asked: usize,
+    /// Set when the work has failed or was interrupted.
+    is_stopped: &'c AtomicBool,
 }
 
 impl MotionSource for Received<'_> {
     fn next_motions(&mut self, max: usize) -> Result<Option<Batch>> {
-        if max == 0 {
+        if max == 0 || self.is_stopped.load(Ordering::Relaxed) {
             return Ok(None);
         }
         // Either end may be gone only if the work has ended.
@@ -114,6 +117,7 @@ struct Sharing<'q, 's> {
     /// Adapters that are ready, but have to wait.
     ready: Vec<usize>,
     handed_out: HandedOut,
+    is_stopped: &'q AtomicBool,
 }
 
 impl Sharing<'_, '_> {
@@ -179,7 +183,8 @@ impl Sharing<'_, '_> {
                 result = step.and_then(|()| self.pass_on(deliver, stats)).and_then(|()| self.hand_out());
             }
             if result.is_err() {
-                // The adapters finish what they have.
+                // The adapters finish what they have begun.
+                self.is_stopped.store(true, Ordering::Relaxed);
                 self.adapters.clear();
             }
         }
@@ -202,6 +207,7 @@ impl EngineCore {
         })?;
         let sweep = locked[0].sweep();
         let (messages, received) = channel();
+        let is_stopped = &AtomicBool::new(false);
         let max_asked = if locked.len() == 1 { ASKED } else { 1 };
         let max_portions = locked.iter().map(|pipeline| pipeline.chunk_pieces()).collect();
         std::thread::scope(|scope| {
@@ -212,7 +218,8 @@ impl EngineCore {
                 let messages = messages.clone();
                 scope.spawn(move || {
                     pipeline.set_sweep(sweep);
-                    let mut portions = Received { adapter, messages: &messages, portions, n_asked: 0, max_asked };
+                    let mut portions =
+                        Received { adapter, messages: &messages, portions, n_asked: 0, max_asked, is_stopped };
                     let mut deliver = |verdicts: Vec<Verdict>, _: &mut Stats| {
                         // The calling thread listens until all adapters have ended.
                         messages.send(Message::Answers(adapter, verdicts)).map_err(|_| gone())
@@ -232,7 +239,8 @@ impl EngineCore {
             }
             drop(messages);
             let handed_out = HandedOut::default();
-            Sharing { queue, adapters, max_portions, ready: Vec::new(), handed_out }.run(&received, deliver, stats)
+            let mut sharing = Sharing { queue, adapters, max_portions, ready: Vec::new(), handed_out, is_stopped };
+            sharing.run(&received, deliver, stats)
         })
     }
 }
