@@ -3,6 +3,7 @@
 use super::skipped;
 use firstcontact::engine::Options;
 use firstcontact::engine::gpu_backend::{GpuPipeline, Sources};
+use firstcontact::gpu::Gpu;
 use firstcontact::gpu::shader::Source;
 use firstcontact::scene::world::CollisionWorld;
 use std::sync::Arc;
@@ -23,6 +24,11 @@ pub fn skip() -> bool {
         skipped::report("FIRSTCONTACT_GPU is skip");
     }
     skip
+}
+
+/// Returns whether the first adapter is a real graphics processor.
+pub fn is_hardware() -> bool {
+    Gpu::list().first().is_some_and(|adapter| adapter.hardware)
 }
 
 /// The pipeline on the first adapter, with a mutant in every kernel that contains its text; at least one must. A

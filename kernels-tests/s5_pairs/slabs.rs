@@ -3,7 +3,7 @@
 use super::{Case, case, faults};
 use crate::effort;
 use crate::harness::backends::{engine, on};
-use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
+use crate::harness::gpu::{Mutant, is_hardware, mutated_pipeline, skip};
 use crate::harness::models::{self, Draw, RobotKind};
 use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Backend, Capacities, Options, Stage, Stats};
@@ -77,18 +77,23 @@ fn mutants_of_slabs_are_caught() {
     }
     let case = case(&mut Draw::new(73), 5, 25, 16, [1.5, 6.0]);
     let mut unseen = Vec::new();
+    // The limit a sub-interval early: it removes pairs of its own sub-interval only, which an adapter that runs all of
+    // them at the same time has tested before it is set.
+    let early = ("(left - first - 1u) / SLICES + 1u", "(left - first - 1u) / SLICES");
     for (old, new) in [
         // The remainder of a division; the last slab.
         ("if routing.phase + 1u < routing.n_phases {", "if routing.phase < routing.n_phases {"),
         ("if start >= end {", "if start >= end || routing.phase + 1u == routing.n_phases {"),
-        // The limit a sub-interval early; a limit without a proof; one that ignores its piece, or its sub-interval.
-        ("(left - first - 1u) / SLICES + 1u", "(left - first - 1u) / SLICES"),
+        // A limit without a proof; one that ignores its piece, or its sub-interval.
         ("if triangles_touch(corners, tri) {", "if true {"),
         ("(m.index * SUBS + at) * SLICES + slice", "at * SLICES + slice"),
         ("(m.index * SUBS + at) * SLICES + slice", "m.index * SUBS * SLICES + slice"),
         // A slab in the middle.
         ("c.mask & mask_of_slab(m,", "c.mask & select(ALL_SUBS, 0u, routing.phase == 1u) & mask_of_slab(m,"),
-    ] {
+    ]
+    .into_iter()
+    .chain(Some(early).filter(|_| !is_hardware()))
+    {
         let (pairs, limits, _) = run(&case, &options(3), Some(Mutant { old, new }));
         if faults(&case, &pairs, &limits) == 0 {
             unseen.push((old, new));

@@ -453,8 +453,8 @@ impl GpuPipeline {
         by_piece.into_iter().map(Some).collect()
     }
 
-    /// The number of pairs that are read back with the counters of a chunk of `n_pieces`: as many as the last chunk had,
-    /// because more pairs need a second copy, which waits for the next chunk as well. A power of two, so that the
+    /// The number of pairs that are read back with the counters of a chunk of `n_pieces`: as many as the last chunk
+    /// had, because more pairs need a second copy, which waits for the next chunk as well. A power of two, so that the
     /// buffers can be used again.
     fn first_pairs(&self, n_pieces: usize) -> u64 {
         let expected = self.pairs_of_piece * n_pieces as f64;
