@@ -282,7 +282,7 @@ pub const MUTANTS: &[Mutant] = &[
         CHUNK,
         "p.mask_until(limits[p.motion as usize])",
         "p.mask_until(limits[p.motion as usize] / 2)",
-        "s5_pairs::slabs::only_what_is_free_or_after_a_contact_is_left_out",
+        "random_models::implanted::gpu_and_cpu_agree",
     ),
     m("counters that a page clears, after those of levels", CHUNK, "Counters::WORDS as u64", "134", PAGED),
     m("radius of a link in the box of a piece", REACH, "Parts::new(lss.radius)", "Parts::new(0.0)", REACHED),
