@@ -28,7 +28,7 @@ pub(super) struct Arrays {
 }
 
 impl Arrays {
-    /// The input for some pieces, computed on these threads.
+    /// Computes the input for some pieces on the given threads.
     pub(super) fn of(
         world: &CollisionWorld,
         pieces: &[Piece],
@@ -81,7 +81,7 @@ impl Arrays {
 pub(super) enum Threads {
     /// The current thread.
     Own,
-    /// Those of the current pool.
+    /// All threads of the current rayon pool.
     Pool,
 }
 
