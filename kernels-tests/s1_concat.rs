@@ -11,6 +11,7 @@ use crate::oracle::precise::derivatives;
 use firstcontact::arith::linear::{M3, V3};
 use firstcontact::arith::real::Real;
 use firstcontact::arith::rounding::UNIT_F32;
+use firstcontact::enclosure::chain_bounds::Deviation;
 use firstcontact::enclosure::pose_bound::{PoseBound, PoseEnclosure};
 use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Options, Stage};
@@ -267,42 +268,84 @@ fn each_part_of_the_ball_of_displacements_is_needed() {
     assert!(off <= constant && off > 0.9 * constant, "{off} {constant}");
 }
 
-/// On the CPU, with the balls for blocks of sub-intervals.
+/// Motions whose joints are up to a tolerance away from those of the given ones, all to the same side, and the
+/// deviations that the bodies of the given ones get.
+fn deviating(draw: &mut Draw, robot: &Robot, ends: &[Vec<f64>; 2], tolerance: f64) -> (RobotMotion, Vec<Deviation>) {
+    let mut moved = ends.clone();
+    let of_column: Vec<f64> = (robot.columns.iter().enumerate())
+        .map(|(c, column)| {
+            let is_free = matches!(column.kind, ColumnKind::Free(_));
+            let by = if is_free { 0.0 } else { tolerance * draw.between(0.5, 1.0) };
+            let side = if draw.below(2) == 0 { by } else { -by };
+            moved.iter_mut().for_each(|row| row[c] += side);
+            by * (1.0 + 1e-12)
+        })
+        .collect();
+    let of = |drive: &Drive| drive.multiplier.abs() * of_column[drive.column as usize];
+    let deviations = robot.bodies.iter().map(|body| match &body.joint.kind {
+        JointKind::Revolute { drive, .. } => Deviation { turn_rad: of(drive), slide_m: 0.0 },
+        JointKind::Prismatic { drive, .. } => Deviation { turn_rad: 0.0, slide_m: of(drive) },
+        JointKind::Fixed | JointKind::Free { .. } => Deviation::default(),
+    });
+    (RobotMotion::new(robot, &moved[0], &moved[1]).unwrap(), deviations.collect())
+}
+
+/// In f64, with the balls for blocks of sub-intervals, a margin and joints that deviate.
 #[test]
 fn balls_of_blocks_hold_the_motion_in_all_of_the_block() {
-    let mut draw = Draw::new(10);
-    let mut worst = [0.0f64; s1_concat::SPANS.len()];
-    for n_bodies in [1, 4, 9] {
-        let (robot, mut motions, pieces) = case(&mut draw, n_bodies, effort(10, 200), 0.0);
-        let world = CollisionWorld::new(&robot, &Scene::new(), &[]).unwrap();
-        for motion in &mut motions {
-            motion.set_sizes(world.links.iter().map(|l| (l.body, l.reach_m)));
-        }
-        let poses = s1_concat::reference(&pieces, &motions, PoseEnclosure::DisplacementBall);
-        for (i, piece) in pieces.iter().enumerate() {
-            let motion = &motions[piece.motion as usize];
-            for body in 0..robot.bodies.len() {
-                let (bound, balls) = (&poses.piece(i)[body], poses.balls(i, body));
-                let e = draw.vector(0.3);
-                let sub = draw.below(SUBS);
-                let [t0, t1] = piece.sub(sub);
-                let lane = bound.lane(sub);
-                let centre = DVec3::from_array(lane.point(V3::new(e), e.length()).c[0].0);
-                for (k, [constant, slope]) in balls.into_iter().enumerate() {
-                    let reach = if k == 0 { 1.0 } else { (s1_concat::SPANS[k] + 1) as f64 };
-                    for part in -8..=8 {
-                        let t = 0.5 * (t0 + t1) + reach * piece.half_sub() * f64::from(part) / 8.0;
-                        if (0.0..=1.0).contains(&t) {
-                            let off = (position(motion, body as u32, e, t) - centre).length();
-                            worst[k] = worst[k].max(off / (constant + slope * e.length()));
+    for (form, tolerance, enough) in [
+        (PoseEnclosure::DisplacementBall, 0.0, [0.3; 5]),
+        (PoseEnclosure::TaylorModel, 0.0, [0.01; 5]),
+        (PoseEnclosure::TaylorModel, 0.1, [0.3; 5]),
+        (PoseEnclosure::IntervalMatrix, 0.0, [0.0, 0.3, 0.3, 0.3, 0.3]),
+        (PoseEnclosure::IntervalMatrix, 0.1, [0.3; 5]),
+    ] {
+        let mut draw = Draw::new(10);
+        let mut worst = [0.0f64; s1_concat::SPANS.len()];
+        for n_bodies in [1, 4, 9] {
+            let kind = RobotKind { n_bodies, link_m: 0.4, n_triangles: 2, mixed: true };
+            let robot = models::robot(&mut draw, kind);
+            let world = CollisionWorld::new(&robot, &Scene::new(), &[]).unwrap();
+            for i in 0..effort(10, 200) {
+                let (angle, slide) = [(0.0, 0.0), (1e-7, 1e-7), (0.02, 0.01), (1.0, 0.5), (9.0, 3.0)][i % 5];
+                let (q0, q1) = models::motion(&mut draw, &robot, angle, slide);
+                let mut motion = RobotMotion::new(&robot, &q0, &q1).unwrap();
+                motion.set_sizes(world.links.iter().map(|l| (l.body, l.reach_m)));
+                let (truth, deviations) = deviating(&mut draw, &robot, &[q0, q1], tolerance);
+                motion.set_deviations(deviations);
+                let pieces: Vec<Piece> = Piece::cut(0, &motion).collect();
+                let poses = s1_concat::reference(&pieces, std::slice::from_ref(&motion), form);
+                for (i, piece) in pieces.iter().enumerate() {
+                    for body in 0..robot.bodies.len() {
+                        let (e, sub) = (draw.vector(0.3), draw.below(SUBS));
+                        let mid = 0.5 * (piece.sub(sub)[0] + piece.sub(sub)[1]);
+                        let lane = poses.piece(i)[body].lane(sub);
+                        for (k, ball) in poses.balls(i, body).into_iter().enumerate() {
+                            let bound = lane.with_ball(ball).point(V3::new(e), e.length());
+                            let [c0, c1, c2] = bound.c.map(|c| DVec3::from_array(c.0));
+                            let reach = if k == 0 { 1.0 } else { (s1_concat::SPANS[k] + 1) as f64 };
+                            for part in -8..=8 {
+                                let tau = reach * piece.half_sub() * f64::from(part) / 8.0;
+                                if (0.0..=1.0).contains(&(mid + tau)) {
+                                    let off = position(&truth, body as u32, e, mid + tau)
+                                        - (c0 + (c1 + c2 * (0.5 * tau)) * tau);
+                                    let beyond =
+                                        (off.abs() - DVec3::from_array(bound.cube.0)).max(DVec3::ZERO).length();
+                                    // This computation rounds, too.
+                                    worst[k] = worst[k].max((beyond - 1e-14).max(0.0) / bound.ball.max(1e-14));
+                                }
+                            }
                         }
                     }
                 }
             }
         }
+        println!(
+            "{form:?}, {tolerance}: farthest points of blocks of {:?}: {worst:.3?} of their balls",
+            s1_concat::SPANS
+        );
+        assert!(worst.iter().zip(enough).all(|(w, enough)| *w <= 1.0 && *w >= enough), "{form:?}: {worst:?}");
     }
-    println!("farthest points of blocks of {:?} sub-intervals: {worst:.3?} of their balls", s1_concat::SPANS);
-    assert!(worst.iter().all(|w| *w <= 1.0 && *w > 0.3), "{worst:?}");
 }
 
 /// The three forms on the same chain, each as wide as its definition implies: the longest side of the box around a

@@ -109,30 +109,33 @@ fn an_error_ends_the_work_of_all() {
         return;
     }
     let case = case(94, 400);
-    let [cpu, shared] = engines(&case, on(Backend::Cpu), &LinkPairs::none());
-    let expected = cpu.check(&case.motions).unwrap().verdicts;
-    for end in [0, 130, 399] {
+    let one = Options { capacities: shared().capacities, ..on(Backend::Gpu) };
+    let [one, several] = engines(&case, one, &LinkPairs::none());
+    let expected = engine(&case.robot, &case.scene, &[], on(Backend::Cpu)).check(&case.motions).unwrap().verdicts;
+    for engine in [one, several] {
+        for end in [0, 130, 399] {
+            let mut delivered = Vec::new();
+            let ended = engine.check_each(&case.motions, &mut |i, verdict| {
+                if i == end {
+                    return Err(Error::new(ErrorKind::Interrupted, "enough"));
+                }
+                delivered.push(verdict);
+                Ok(())
+            });
+            assert_eq!(ended.unwrap_err().to_string(), "enough");
+            assert_eq!(delivered, expected[..end]);
+        }
+        let portions = (0..4).map(|k| Ok(case.motions.range(100 * k..100 * k + 100)));
+        let mut portions = portions.take(2).chain([Err(Error::usage("no more"))]);
         let mut delivered = Vec::new();
-        let ended = shared.check_each(&case.motions, &mut |i, verdict| {
-            if i == end {
-                return Err(Error::new(ErrorKind::Interrupted, "enough"));
-            }
+        let ended = engine.check_portions(&mut portions, &mut |_, verdict| {
             delivered.push(verdict);
             Ok(())
         });
-        assert_eq!(ended.unwrap_err().to_string(), "enough");
-        assert_eq!(delivered, expected[..end]);
+        assert_eq!(ended.unwrap_err().to_string(), "no more");
+        assert_eq!(delivered, expected[..200]);
+        assert_eq!(engine.check(&case.motions).unwrap().verdicts, expected);
     }
-    let portions = (0..4).map(|k| Ok(case.motions.range(100 * k..100 * k + 100)));
-    let mut portions = portions.take(2).chain([Err(Error::usage("no more"))]);
-    let mut delivered = Vec::new();
-    let ended = shared.check_portions(&mut portions, &mut |_, verdict| {
-        delivered.push(verdict);
-        Ok(())
-    });
-    assert_eq!(ended.unwrap_err().to_string(), "no more");
-    assert_eq!(delivered, expected[..delivered.len()]);
-    assert_eq!(shared.check(&case.motions).unwrap().verdicts, expected);
 }
 
 /// If a device is lost, the check fails, with right answers before; the next one opens the device again.

@@ -5,7 +5,7 @@ use crate::harness::backends::{engine, on};
 use crate::harness::gpu::skip;
 use crate::harness::models::{self, Draw, RobotKind};
 use firstcontact::engine::{Backend, Capacities, Engine, Options};
-use firstcontact::robot::{MotionBatch, Robot};
+use firstcontact::robot::{MotionBatch, Robot, Trajectory};
 use firstcontact::scene::Scene;
 use firstcontact::verdict::{UndecidedReason, Verdict};
 use firstcontact::{Error, ErrorKind, Result};
@@ -114,27 +114,54 @@ fn an_error_ends_a_stream_after_the_answers_before_it() {
         if backend == Backend::Gpu && skip() {
             return;
         }
-        // Small chunks, so that some answers precede the error.
-        let capacities =
-            Some(Capacities { pieces: 16, boxes: 1 << 10, queue: 1 << 14, candidates: 1 << 14, pairs: 1 << 14 });
-        let options = Options { capacities, sweep: firstcontact::engine::Sweep::Off, ..on(backend) };
-        let engine = engine(&robot, &scene, &[], options);
-        let failing = portions(&motions, &[100]).into_iter().chain([Err(Error::usage("stop")), Ok(motions.clone())]);
-        let mut stream = engine.check_iter(failing.collect::<Vec<_>>());
-        let answers: Vec<_> = stream.by_ref().collect();
-        let (last, before) = answers.split_last().unwrap();
-        assert_eq!(last.as_ref().unwrap_err().to_string(), "stop");
-        assert!(before.len() <= 300 && before.iter().enumerate().all(|(i, a)| a.as_ref().unwrap().0 == i));
-        // The engine still works.
-        assert_eq!(engine.check(&motions.range(0..3)).unwrap().verdicts.len(), 3);
-        // So does an engine whose caller stops early.
-        let stop = |i: usize| if i == 20 { Err(Error::new(ErrorKind::Interrupted, "enough")) } else { Ok(()) };
-        let ended = engine.check_each(&motions, &mut |i, _| stop(i));
-        assert_eq!(ended.unwrap_err().kind(), ErrorKind::Interrupted);
-        assert_eq!(engine.check(&motions.range(0..3)).unwrap().verdicts.len(), 3);
-        let narrow = MotionBatch::between(&[[0.0]], &[[1.0]]).unwrap();
-        assert!(engine.check(&narrow).unwrap_err().to_string().contains("1 columns"));
+        // In several chunks, and in one.
+        let small = Capacities { pieces: 16, boxes: 1 << 10, queue: 1 << 14, candidates: 1 << 14, pairs: 1 << 14 };
+        for capacities in [Some(small), None] {
+            let options = Options { capacities, sweep: firstcontact::engine::Sweep::Off, ..on(backend) };
+            let engine = engine(&robot, &scene, &[], options);
+            let failing =
+                portions(&motions, &[100]).into_iter().chain([Err(Error::usage("stop")), Ok(motions.clone())]);
+            let mut stream = engine.check_iter(failing.collect::<Vec<_>>());
+            let answers: Vec<_> = stream.by_ref().collect();
+            let (last, before) = answers.split_last().unwrap();
+            assert_eq!(last.as_ref().unwrap_err().to_string(), "stop");
+            assert!(before.len() == 300 && before.iter().enumerate().all(|(i, a)| a.as_ref().unwrap().0 == i));
+            // The engine still works.
+            assert_eq!(engine.check(&motions.range(0..3)).unwrap().verdicts.len(), 3);
+            // So does an engine whose caller stops early.
+            let stop = |i: usize| if i == 20 { Err(Error::new(ErrorKind::Interrupted, "enough")) } else { Ok(()) };
+            let ended = engine.check_each(&motions, &mut |i, _| stop(i));
+            assert_eq!(ended.unwrap_err().kind(), ErrorKind::Interrupted);
+            assert_eq!(engine.check(&motions.range(0..3)).unwrap().verdicts.len(), 3);
+            let narrow = MotionBatch::between(&[[0.0]], &[[1.0]]).unwrap();
+            assert!(engine.check(&narrow).unwrap_err().to_string().contains("1 columns"));
+        }
     }
+}
+
+/// Few motions are checked on the CPU where the options ask for that, in all ways to check.
+#[test]
+fn few_motions_do_not_go_to_the_device() {
+    if skip() {
+        return;
+    }
+    let (robot, scene, motions) = case(120);
+    let options = Options { min_device_motions: Some(100), ..on(Backend::Gpu) };
+    let engine = engine(&robot, &scene, &[], options);
+    let expected = self::engine(&robot, &scene, &[], on(Backend::Cpu)).check(&motions).unwrap().verdicts;
+    for (n, chunks) in [(1, 0), (2, 0), (3, 0), (99, 0), (100, 1), (120, 1), (99, 0)] {
+        let motions = motions.range(0..n);
+        let report = engine.check(&motions).unwrap();
+        assert_eq!(report.verdicts, expected[..n]);
+        assert_eq!(report.stats.device.chunks.min(1), chunks, "{n}");
+        // The number is that of all motions, however they arrive.
+        let stats = engine.check_portions(&mut portions(&motions, &[7]).into_iter(), &mut |_, _| Ok(())).unwrap();
+        assert_eq!(stats.device.chunks.min(1), chunks, "{n}");
+    }
+    // Trajectories are not counted.
+    let path = Trajectory::linear([motions.start(0), motions.end(0)]).unwrap();
+    let stats = engine.check_trajectories(&[path], &[], &mut |_, _| Ok(())).unwrap();
+    assert!(stats.device.chunks > 0);
 }
 
 /// Two plates of many triangles that coincide all the time have more pairs than fit. Such motions are undecided from
@@ -166,16 +193,58 @@ fn motions_with_too_many_pairs_are_undecided_and_others_are_answered() {
     }
 }
 
-/// Two plates of `2 n²` triangles in the plane z = 0; one slides along z.
-fn plates(n: usize) -> (Robot, Scene) {
+/// A plate that slides on a table has too many pairs; the next motion, of another link, is answered as if alone.
+#[test]
+fn a_motion_with_too_many_pairs_does_not_change_the_next_answer() {
     use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind};
     use glam::{DMat3, DVec3};
-    let at = |i: usize, j: usize| DVec3::new(i as f64 / n as f64, j as f64 / n as f64, 0.0);
+    let table = plate(40, 4.0);
+    let far = [[100.0, 0.0, 0.0], [101.0, 1.0, 0.0], [101.0, 1.0, 1.0]].map(DVec3::from_array);
+    let mut robot = Robot::new("press", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+    for (name, axis, orientation) in [("B", DVec3::X, DMat3::IDENTITY), ("C", DVec3::Z, DMat3::from_rotation_y(0.3))] {
+        let drive = Drive::direct(robot.add_column(name, ColumnKind::LengthM, None));
+        let kind = JointKind::Prismatic { axis, drive };
+        let joint = Joint { name: name.into(), orientation, origin_m: DVec3::ZERO, kind };
+        let body = robot.add_body(name, Some(0), joint).unwrap();
+        let triangles = table.iter().copied().chain([far]).collect();
+        robot.add_link(name, body, triangles, vec![0]).unwrap();
+    }
+    let mut scene = Scene::new();
+    scene.add_object("table", table).unwrap();
+    let near_c = [[1.0, 1.0, -0.4], [1.01, 1.0, -0.4], [1.0, 1.01, -0.4]].map(DVec3::from_array);
+    let near_far = [[100.9, 0.1, 0.2], [100.95, 0.1, 0.2], [100.9, 0.12, 0.25]].map(DVec3::from_array);
+    let turned = near_far.map(|p| DMat3::from_rotation_y(0.3) * p);
+    for (name, triangle) in [("o2", near_far), ("o3", turned), ("o4", near_c)] {
+        scene.add_object(name, [triangle]).unwrap();
+    }
+    let starts = [[0.013, 500.0], [5000.0, 0.0005]];
+    let ends = [[0.0137, 500.0], [5000.0, -0.2]];
+    let motions = MotionBatch::between(&starts, &ends).unwrap();
+    let options = Options { threads: 1, memory_bytes: 1 << 20, ..on(Backend::Cpu) };
+    let new = || engine(&robot, &scene, &[(1, 0)], options.clone());
+    let expected = new().check(&motions.range(1..2)).unwrap().verdicts.remove(0);
+    let Verdict::Contact(contact) = &expected else { panic!("{expected:?}") };
+    assert!(!contact.initial_overlap && contact.is_certified());
+    let all = new().check(&motions).unwrap().verdicts;
+    assert!(matches!(&all[0], Verdict::Undecided(u) if u.reason == UndecidedReason::Memory), "{:?}", all[0]);
+    assert_eq!(all[1], expected);
+}
+
+/// A square in the plane z = 0, in `n` by `n` cells of two triangles.
+fn plate(n: usize, side_m: f64) -> Vec<[glam::DVec3; 3]> {
+    let at = |i: usize, j: usize| glam::DVec3::new(i as f64, j as f64, 0.0) * (side_m / n as f64);
     let cell = |i: usize, j: usize| {
         let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
         [[a, b, c], [a, c, d]]
     };
-    let triangles: Vec<_> = (0..n * n).flat_map(|k| cell(k % n, k / n)).collect();
+    (0..n * n).flat_map(|k| cell(k % n, k / n)).collect()
+}
+
+/// Two plates of `2 n²` triangles in the plane z = 0; one slides along z.
+fn plates(n: usize) -> (Robot, Scene) {
+    use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind};
+    use glam::{DMat3, DVec3};
+    let triangles = plate(n, 1.0);
     let mut robot = Robot::new("press", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
     let kind =
         JointKind::Prismatic { axis: DVec3::Z, drive: Drive::direct(robot.add_column("z", ColumnKind::LengthM, None)) };

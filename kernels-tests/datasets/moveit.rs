@@ -8,8 +8,10 @@ use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
 use glam::{DMat3, DVec3};
 use std::path::Path;
 
+/// A scene with an empty world, if the text has none.
 fn scene(text: &str) -> PlanningScene {
-    PlanningScene::parse(text, Path::new(""), &SceneOptions::default()).unwrap()
+    let text = format!("{text}{}", if text.contains("world:") { "" } else { "world: {collision_objects: []}\n" });
+    PlanningScene::parse(&text, Path::new(""), &SceneOptions::default()).unwrap()
 }
 
 fn parse_request(text: &str) -> firstcontact::Result<Request> {
@@ -123,13 +125,20 @@ fn unsupported_objects_are_errors() {
     refused(&format!("      planes: [{{coef: [0, 0, 1, 0]}}]\n{pose}"), "plane");
     refused("      header: {frame_id: moon}\n", "'moon'");
     refused("      operation: remove\n", "operation");
+    refused("", "it has no shape");
+    refused("      primitive: [{type: box, dimensions: [1, 1, 1]}]\n", "it has no shape");
     refused("      primitives: [{type: sphere, dimensions: [1]}, {type: sphere, dimensions: [1]}]\n", "2 primitives");
     refused("      pose: {orientation: [0, 0, 0, 2]}\n", "norm 2.0");
     refused("      meshes: [{resource: 'no/such.stl'}]\n", "does not exist");
     refused("      meshes: [{vertices: [[0, 0, 0]], triangles: [[0, 0, 1]]}]\n", "no vertex 1");
     let read =
         |text: &str| PlanningScene::parse(text, Path::new(""), &SceneOptions::default()).map_err(|e| e.to_string());
-    assert!(read("world:\n  octomap: {octomap: {data: [1]}}\n").unwrap_err().contains("octomap"));
+    let octomap = "world:\n  collision_objects: []\n  octomap: {octomap: {data: [1]}}\n";
+    assert!(read(octomap).unwrap_err().contains("octomap"));
+    for without_objects in ["robot_state: {}\n", "worlds: {collision_objects: []}\n", "world: {collision_object: []}\n"]
+    {
+        assert!(read(without_objects).unwrap_err().contains("missing field"), "{without_objects}");
+    }
     assert!(read("world: [").unwrap_err().contains("YAML"));
     // Aliases that multiply.
     let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
@@ -188,7 +197,8 @@ fn robot() -> Robot {
 
 /// The (link, object) pairs that are never tested.
 fn allowed(matrix: &str) -> Vec<(u32, u32)> {
-    let objects = "world:\n  collision_objects:\n    - id: can\n    - id: shelf\n";
+    let shape = "      primitives: [{type: sphere, dimensions: [1]}]\n";
+    let objects = format!("world:\n  collision_objects:\n    - id: can\n{shape}    - id: shelf\n{shape}");
     scene(&format!("allowed_collision_matrix:\n{matrix}{objects}")).allowed_pairs(&robot())
 }
 
@@ -266,6 +276,12 @@ goal_constraints:
     );
     assert!(refused("goal_constraints:\n  - position_constraints: [{a: 1}]\n").contains("not given by joint values"));
     assert!(refused("start_state: {}\n").contains("no goal"));
+    let goal = "goal_constraints: [{joint_constraints: [{joint_name: arm_joint, position: 4}]}]\n";
+    let start = |state: &str| refused(&format!("start_state: {{joint_state: {state}}}\n{goal}"));
+    assert!(start("{name: [a, a], position: [1, 2]}").contains("joint 'a' is given twice"));
+    assert!(start("{name: [a], position: [.nan]}").contains("joint 'a' is NaN"));
+    let twice = goal.replace("position: 4}", "position: 4}, {joint_name: arm_joint, position: 5}");
+    assert!(refused(&twice).contains("goal_constraints: the value of joint 'arm_joint' is given twice"));
     assert!(
         refused(
             "start_state: {joint_state: {name: [a], position: []}}\n\

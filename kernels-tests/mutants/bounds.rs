@@ -170,5 +170,12 @@ pub const MUTANTS: &[Mutant] = &[
     m("turning at a point far out", STRAY, "(bound.ball[1] + stray[1])", "bound.ball[1]", NEEDED),
     m("remainder and rounding of the jet", STRAY, "(bound.ball[0] + stray[0])", "stray[0]", BALLS),
     m("the largest of the sub-intervals", CONCAT, "x.0.into_iter().fold(0.0, f64::max)", "x.0[0]", NEEDED),
+    m(
+        "interval matrices beyond their sub-interval",
+        CONCAT,
+        "chain.matrix_ball(reach(h, n) - h)",
+        "chain.matrix_ball(0.0)",
+        SPANS,
+    ),
     m("all of a block", CONCAT, "travel(&model.jet, *size_m, reach(h, n))", "travel(&model.jet, *size_m, h)", SPANS),
 ];

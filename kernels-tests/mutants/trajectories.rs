@@ -26,6 +26,10 @@ const TERMS: &str = "robot::phase::tests::chains::every_term_of_the_remainder_is
 const FORMS: &str = "robot::phase::tests::chains::interval_matrices_and_lanes_contain_the_paths";
 const RELATIVES: &str = "robot::phase::tests::chains::relative_motions_of_joints_with_phases";
 const START: &str = "engine::trajectory::tests::contacts_at_the_start";
+const IGNORED: &str = "engine::trajectory::tests::ignored_pairs_are_those_of_the_trajectory";
+const STILL: &str = "engine::trajectory::tests::contacts_while_standing_still_at_the_start";
+const STEPS: &str = "engine::trajectory::tests::steps_below_the_rounding_of_the_travel_are_searched";
+const BLOCKS: &str = "s1_concat::balls_of_blocks_hold_the_motion_in_all_of_the_block";
 
 /// Mutants of trajectories.
 pub const MUTANTS: &[Mutant] = &[
@@ -67,13 +71,9 @@ pub const MUTANTS: &[Mutant] = &[
     ),
     m("deviation of a turn", CHAIN, "before.stray_slope + by.turn_rad", "before.stray_slope", IN_BALL),
     m("deviation in the ball", CHAIN, "r[1] + e[1] + self.stray_slope", "r[1] + e[1]", IN_BALL),
-    m(
-        "deviation in interval matrices",
-        MODEL,
-        "matrix.p_radius.0[i][j] + T::new(chain.stray_slope)",
-        "matrix.p_radius.0[i][j]",
-        IN_BALL,
-    ),
+    m("deviation in interval matrices", CHAIN, "(slope + self.stray_slope)", "slope", IN_BALL),
+    m("deviation in interval matrices of a device", CHAIN, "(slope + self.stray_slope)", "slope", BLOCKS),
+    m("slides in interval matrices", CHAIN, "constant + self.margin_m + self.stray_m", "constant", BLOCKS),
     m(
         "deviation of the next joint's offset",
         RELATIVE,
@@ -117,6 +117,21 @@ pub const MUTANTS: &[Mutant] = &[
         TUBES,
     ),
     m("pairs that are ignored", ENGINE, "self.find_ignored()?;", "if !MUTANT { self.find_ignored()?; }", START),
+    m(
+        "pairs that another engine ignores",
+        ENGINE,
+        "self.scratch.clear_ignored();",
+        "if !MUTANT { self.scratch.clear_ignored(); }",
+        IGNORED,
+    ),
+    m("a first segment at rest", SPAN, "u >= until && !is_start", "u >= until", STILL),
+    m(
+        "segments below the rounding of the travel",
+        SPAN,
+        "!self.has_no_width(other) || !self.moves(other)",
+        "!self.has_no_width(other) || true",
+        STEPS,
+    ),
     m("lower bound of a clearance", CLEARANCE, "self.answer(lowest_m)", "self.answer(upper_m)", SWING),
     m(
         "the rest of a trajectory",

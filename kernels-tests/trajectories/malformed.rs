@@ -128,6 +128,27 @@ fn tolerances_of_joints() {
     }
 }
 
+/// A free joint has no tolerance, so a number for all joints is refused, and a file may not name it.
+#[test]
+fn tolerances_of_robots_with_a_free_joint() {
+    let case = case();
+    let still = "[0, 0, 0, 0, 0, 0, 1, 0, 0]";
+    let names = ["x", "y", "z", "qx", "qy", "qz", "qw"].map(|part| format!("\"floating_root.{part}\""));
+    let joints = format!("{}, \"x\", \"y\"", names.join(", "));
+    case.desk.put("good.json", format!("{{\"joints\": [{joints}], \"motions\": [[{still}, {still}]]}}"));
+    let free = ["--floating-root", "--joint-tolerance"];
+    for (name, content) in [("some.json", r#"{"x": 0.01}"#), ("none.json", "{}")] {
+        case.desk.put(name, content);
+        let run = case.check_file("good.json", &[&free[..], &[name]].concat()).run;
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let _ = std::fs::remove_file(case.desk.path("results.jsonl"));
+        let _ = std::fs::remove_file(case.desk.path("stats.json"));
+    }
+    refused(&case, "good.json", &[&free[..], &["0.01"]].concat(), &["floating_root.x", "in a file"]);
+    case.desk.put("free.json", r#"{"floating_root.x": 0.01}"#);
+    refused(&case, "good.json", &[&free[..], &["free.json"]].concat(), &["floating_root.x"]);
+}
+
 /// A file without trajectories is not an error.
 #[test]
 fn no_trajectory() {

@@ -63,6 +63,7 @@ fn curves_that_bend_more_than_they_travel() {
 fn random_trajectories_on_the_gpu() {
     if !gpu::skip() {
         campaign(effort(2, 80), &["--backend", "gpu"]);
+        campaign(effort(2, 20), &["--backend", "gpu", "--bound", "interval"]);
     }
 }
 

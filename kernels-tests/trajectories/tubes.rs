@@ -10,6 +10,7 @@ use super::course::Course;
 use super::curve::{Execution, Trajectory, Wave};
 use super::random;
 use crate::effort;
+use crate::harness::gpu;
 use crate::harness::models::Draw;
 use crate::oracle::advance::Fineness;
 use rayon::prelude::*;
@@ -139,6 +140,14 @@ fn executions_within_tubes() {
 #[test]
 fn executions_within_tubes_by_interval_matrices() {
     campaign(effort(3, 30), &["--bound", "interval"]);
+}
+
+#[test]
+fn executions_within_tubes_on_the_gpu() {
+    if !gpu::skip() {
+        campaign(effort(2, 30), &["--backend", "gpu"]);
+        campaign(effort(2, 30), &["--backend", "gpu", "--bound", "interval"]);
+    }
 }
 
 #[test]

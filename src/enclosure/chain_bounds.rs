@@ -39,7 +39,8 @@ pub struct JointBounds {
     pub turn_rad: [f64; 3],
     /// Length of its offset at any time, metres.
     pub offset_max_m: f64,
-    /// Lengths of the offset and its derivatives, the n-th divided by `2ⁿ n!`, summed, metres.
+    /// Lengths of the offset and its derivatives, the n-th times `rⁿ/n!`, summed, metres; `r` is 17/32 of the motion,
+    /// the longest reach of a block of sub-intervals.
     pub offset_sum_m: f64,
     /// Lengths of the first three derivatives of the offset, metres.
     pub slide_m: [f64; 3],
@@ -112,6 +113,13 @@ impl ChainBounds {
         (self.derivatives.beta[1] + self.derivatives.turns()[1] * e_norm) * SCALAR_SLACK
     }
 
+    /// Bound on the distance that a point moves within the time `h`, as `[constant, factor of |e|]`, metres. No point
+    /// moves farther than to the other side of the root.
+    pub fn travel(&self, h: f64) -> [f64; 2] {
+        let [origin_m, turn_rad] = [self.derivatives.beta[0], self.derivatives.omega[0]].map(|speed| speed * h);
+        [origin_m.min(2.0 * self.reach) * SCALAR_SLACK, turn_rad.min(2.0) * SCALAR_SLACK]
+    }
+
     /// Taylor remainder over `[m-h, m+h]` as `[constant, factor of |e|]`, metres.
     pub fn remainder(&self, h: f64) -> [f64; 2] {
         let sixth = h * h * h / 6.0 * SCALAR_SLACK;
@@ -139,6 +147,13 @@ impl ChainBounds {
     pub fn grown_ball(&self, h: f64, unit: f64) -> [f64; 2] {
         let [constant, slope] = self.ball(h, unit);
         [(constant + self.margin_m) * SCALAR_SLACK, slope]
+    }
+
+    /// The ball of an interval matrix that contains the stored motion, for times within `h` of those for which it does:
+    /// travel, margin and stray.
+    pub fn matrix_ball(&self, h: f64) -> [f64; 2] {
+        let [constant, slope] = self.travel(h);
+        [(constant + self.margin_m + self.stray_m) * SCALAR_SLACK, (slope + self.stray_slope) * SCALAR_SLACK]
     }
 
     /// Remainder, rounding and stray together: the ball of a jet bound.

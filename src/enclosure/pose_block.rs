@@ -44,7 +44,7 @@ impl<const N: usize> IntervalMatrix<Lanes<N>> {
             p: matrix_lane(&self.p, k),
             x_radius: vector_lane(&self.x_radius, k),
             p_radius: matrix_lane(&self.p_radius, k),
-            ball: self.ball.0[k],
+            ball: self.ball.map(|b| b.0[k]),
         }
     }
 }
@@ -138,5 +138,5 @@ fn hull(matrices: impl Iterator<Item = IntervalMatrix<f64>> + Clone) -> Interval
         p: std::array::from_fn(|i| std::array::from_fn(|j| join(a.p[i][j], b.p[i][j]))),
         t: std::array::from_fn(|i| join(a.t[i], b.t[i])),
     });
-    IntervalMatrix::new(&all, matrices.fold(0.0, |ball: f64, m| ball.max(m.ball)))
+    IntervalMatrix::new(&all, matrices.fold([0.0; 2], |a: [f64; 2], m| [a[0].max(m.ball[0]), a[1].max(m.ball[1])]))
 }

@@ -25,8 +25,8 @@
 //!
 //! **Rounding.** Let `u = UNIT`, `X = h Ω_1 + 3/4 h² Ω_2`: then `1 + 2X + 3X²/2 >= 1 + 2 h B1 + 3 h² B2/2` and
 //! `e^X >= 1 + h B1 + h² B2/2`. Weight an error of the n-th derivative with `hⁿ/n!`, and let `d` be the number of
-//! joints in the chain, `T_j` a bound on the offset of joint j and its weighted derivatives (`|c_j| + |s_j|` for a
-//! constant velocity), and `X_j = Σ_{k<=j} T_k`.
+//! joints in the chain, `T_j` a bound on the offset of joint j and its weighted derivatives (`|c_j| + 17/16 |s_j|` for a
+//! constant velocity, because blocks reach up to 17/32 of the motion), and `X_j = Σ_{k<=j} T_k`.
 //! - *Joint matrices.* `P_n` of one joint is a sum of three products with two or three factors. Uploads to `T` (half a
 //!   unit per factor), roundings (at most four) and the sine's own error (2.75 units of f64) make
 //!   `||dP_n||_F <= 16 u B_n` of that joint.
@@ -116,8 +116,8 @@ pub struct IntervalMatrix<T> {
     pub x_radius: V3<T>,
     /// Radius of the orientation.
     pub p_radius: M3<T>,
-    /// Radius of a ball added to every point, metres: the margin.
-    pub ball: T,
+    /// Radius of a ball added to the point `e`: `ball[0] + ball[1] |e|`, metres.
+    pub ball: [T; 2],
 }
 
 impl<T: Real> Default for PoseBound<T> {
@@ -148,7 +148,7 @@ impl<T: Real> TaylorModel<T> {
 
 impl<T: Real> IntervalMatrix<T> {
     /// The enclosure of a matrix of intervals.
-    pub fn new(m: &IntervalPose<T>, ball: T) -> Self {
+    pub fn new(m: &IntervalPose<T>, ball: [T; 2]) -> Self {
         Self {
             x: V3::from_fn(|i| m.t[i].mid_radius().0),
             p: M3::from_fn(|i, j| m.p[i][j].mid_radius().0),
@@ -158,16 +158,17 @@ impl<T: Real> IntervalMatrix<T> {
         }
     }
 
-    /// The bound on the path of the point `e` of the link.
+    /// The bound on the path of the point `e` of the link, whose distance from the link's origin is at most `e_norm`.
     #[inline(always)]
-    pub fn point(&self, e: V3<T>) -> PointBound<T> {
+    pub fn point(&self, e: V3<T>, e_norm: T) -> PointBound<T> {
         let size = self.x.abs() + self.p.abs().apply(e.abs());
         let width = self.x_radius + self.p_radius.apply(e.abs());
         let c = [self.x + self.p.apply(e), V3::zero(), V3::zero()];
-        PointBound { c, ball: self.ball, cube: Self::cube(size, width) }
+        let ball = self.ball[0] + self.ball[1] * e_norm;
+        PointBound { c, ball, cube: Self::cube(size, width) }
     }
 
-    /// The bound on the direction `e` of the link.
+    /// The bound on the direction `e` of the link, without its ball; see [`PoseBound::direction`].
     #[inline(always)]
     pub fn direction(&self, e: V3<T>) -> PointBound<T> {
         let (size, width) = (self.p.abs().apply(e.abs()), self.p_radius.apply(e.abs()));
@@ -183,12 +184,12 @@ impl<T: Real> IntervalMatrix<T> {
 }
 
 impl<T: Real> PoseBound<T> {
-    /// The bound with another ball, whose slope an interval matrix ignores.
+    /// The bound with another ball.
     #[must_use]
     pub fn with_ball(self, ball: [T; 2]) -> Self {
         match self {
             Self::Taylor(model) => Self::Taylor(TaylorModel { ball, ..model }),
-            Self::Interval(matrix) => Self::Interval(IntervalMatrix { ball: ball[0], ..matrix }),
+            Self::Interval(matrix) => Self::Interval(IntervalMatrix { ball, ..matrix }),
         }
     }
 
@@ -197,7 +198,7 @@ impl<T: Real> PoseBound<T> {
     pub fn point(&self, e: V3<T>, e_norm: T) -> PointBound<T> {
         match self {
             Self::Taylor(model) => model.point(e, e_norm),
-            Self::Interval(matrix) => matrix.point(e),
+            Self::Interval(matrix) => matrix.point(e, e_norm),
         }
     }
 
@@ -244,7 +245,7 @@ impl<T: Vector> PoseBound<T> {
                 p: part_matrix(&m.p, i),
                 x_radius: part3(&m.x_radius, i),
                 p_radius: part_matrix(&m.p_radius, i),
-                ball: part(&m.ball, i),
+                ball: [part(&m.ball[0], i), part(&m.ball[1], i)],
             }),
         }
     }
@@ -282,7 +283,7 @@ impl PoseBound<f64> {
                 p: splat_matrix(&m.p),
                 x_radius: splat_vector(&m.x_radius),
                 p_radius: splat_matrix(&m.p_radius),
-                ball: T::new(m.ball),
+                ball: m.ball.map(T::new),
             }),
         }
     }

@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::robot::{MotionBatch, RobotMotion};
 #[cfg(feature = "gpu")]
 use crate::stage::Piece;
+use std::sync::OnceLock;
 #[cfg(feature = "gpu")]
 use std::time::Instant;
 
@@ -24,6 +25,19 @@ const MAX_TIME_RATIO: f64 = 0.8;
 /// Number of motions at the start of the batch from which the sample is taken.
 pub(super) const CALIBRATION_MOTIONS: usize = 16 * SAMPLE_STRIDE;
 
+/// The forms of swept-volume culling that were fastest when measured.
+#[derive(Debug, Default)]
+pub(super) struct ChosenSweeps {
+    on_cpu: OnceLock<Sweep>,
+    on_adapters: OnceLock<Sweep>,
+}
+
+impl ChosenSweeps {
+    fn get(&self, on_adapters: bool) -> &OnceLock<Sweep> {
+        if on_adapters { &self.on_adapters } else { &self.on_cpu }
+    }
+}
+
 impl EngineCore {
     /// At most `max` motions of a batch, evenly spaced.
     fn sample(&self, motions: &MotionBatch, max: usize) -> Result<Vec<RobotMotion>> {
@@ -34,7 +48,7 @@ impl EngineCore {
     /// Chooses the form for a batch on the CPU.
     pub(super) fn choose_sweep_on_cpu(&self, motions: &MotionBatch) -> Result<Sweep> {
         let [first, other] = [Sweep::Off, Sweep::Compute];
-        if let Some(known) = self.known_sweep() {
+        if let Some(known) = self.known_sweep(false) {
             return Ok(known);
         }
         let mut seconds = [0.0; 2];
@@ -52,14 +66,14 @@ impl EngineCore {
             }
             (0..2).for_each(|i| seconds[i] += least[i]);
         }
-        Ok(self.take(first, other, seconds))
+        Ok(self.take(false, [first, other], seconds))
     }
 
     /// Chooses the form for a batch on an adapter.
     #[cfg(feature = "gpu")]
     pub(super) fn choose_sweep_on_gpu(&self, pipeline: &mut GpuPipeline, motions: &MotionBatch) -> Result<()> {
         let [first, other] = [Sweep::Off, Sweep::Compute];
-        if let Some(known) = self.known_sweep() {
+        if let Some(known) = self.known_sweep(true) {
             pipeline.set_sweep(known);
             return Ok(());
         }
@@ -80,24 +94,24 @@ impl EngineCore {
                 *seconds = since.elapsed().as_secs_f64();
             }
         }
-        pipeline.set_sweep(self.take(first, other, if sample.is_empty() { [0.0; 2] } else { seconds }));
+        pipeline.set_sweep(self.take(true, [first, other], if sample.is_empty() { [0.0; 2] } else { seconds }));
         Ok(())
     }
 
-    /// The form set by the options or chosen by an earlier batch.
-    pub(super) fn known_sweep(&self) -> Option<Sweep> {
+    /// The form set by the options or chosen by an earlier batch, on adapters or on the CPU.
+    pub(super) fn known_sweep(&self, on_adapters: bool) -> Option<Sweep> {
         match self.options.sweep {
-            Sweep::Auto => self.chosen_sweep.get().copied(),
+            Sweep::Auto => self.chosen_sweeps.get(on_adapters).get().copied(),
             asked => Some(asked),
         }
     }
 
     /// Selects the better form, permanently if it was measured.
-    fn take(&self, first: Sweep, other: Sweep, seconds: [f64; 2]) -> Sweep {
+    fn take(&self, on_adapters: bool, [first, other]: [Sweep; 2], seconds: [f64; 2]) -> Sweep {
         if seconds == [0.0; 2] {
             return first;
         }
         let better = if seconds[1] < MAX_TIME_RATIO * seconds[0] { other } else { first };
-        *self.chosen_sweep.get_or_init(|| better)
+        *self.chosen_sweeps.get(on_adapters).get_or_init(|| better)
     }
 }

@@ -1,5 +1,6 @@
 //! Building an engine.
 
+use super::autotune::ChosenSweeps;
 use super::core::EngineCore;
 #[cfg(feature = "gpu")]
 use super::gpu_backend::GpuPipeline;
@@ -18,7 +19,7 @@ use crate::stage::s4_sweep::Sweep;
 use crate::stage::s6_solve::{InitialContactPolicy, Method};
 #[cfg(feature = "formats")]
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Collects the inputs and options of an engine.
@@ -300,7 +301,7 @@ impl Engine {
             options,
             workers,
             fallback_reason,
-            chosen_sweep: OnceLock::new(),
+            chosen_sweeps: ChosenSweeps::default(),
             build_s: start.elapsed().as_secs_f64(),
         })))
     }

@@ -19,7 +19,7 @@ use crate::clearance::{Clearance, ClearanceOptions, ClosestPoints};
 use crate::error::Result;
 use crate::robot::Trajectory;
 use crate::robot::trajectory::{Place, Span};
-use crate::stage::s6_solve::{InitialContactPolicy, Mode, SolveOptions};
+use crate::stage::s6_solve::{Mode, SolveOptions};
 
 /// Number of times at which the nearest triangles are found first.
 const FIRST_LOOKS: [f64; 2] = [0.0, 1.0];
@@ -50,7 +50,7 @@ impl EngineCore {
         if self.is_trivially_free() {
             return Ok(search.nothing_near());
         }
-        search.find_ignored(stats)?;
+        search.march(&self.options, stats).find_ignored()?;
         search.smallest(stats)
     }
 
@@ -68,7 +68,7 @@ impl EngineCore {
         if self.is_trivially_free() {
             return Ok(None);
         }
-        search.find_ignored(&mut Stats::default())?;
+        search.march(&self.options, &mut Stats::default()).find_ignored()?;
         search.look_at(0.0, place)?;
         Ok(search.best.map(|best| best.record))
     }
@@ -107,15 +107,6 @@ impl<'a> Search<'a> {
     fn march<'m>(&'m mut self, options: &'m Options, stats: &'m mut Stats) -> March<'m> {
         self.prepared = None;
         March::new((self.core, options), self.scratch, self.trajectory, &[], stats)
-    }
-
-    /// Finds the pairs that do not count because they touch at the start, if such pairs are ignored.
-    fn find_ignored(&mut self, stats: &mut Stats) -> Result<()> {
-        let options = &self.core.options;
-        match options.solve.initial {
-            InitialContactPolicy::Ignore => self.march(options, stats).find_ignored(),
-            InitialContactPolicy::Report => Ok(()),
-        }
     }
 
     /// The answer if nothing is nearer than the limit.
@@ -257,14 +248,11 @@ impl<'a> Search<'a> {
         Ok((u, apart.distance_m))
     }
 
-    /// Stores a motion that contains a place in the scratch memory: the whole segment if it is straight, otherwise a
-    /// constant motion at that place. Returns the time in the motion.
+    /// Stores a motion that contains a place in the scratch memory. Returns the time in the motion.
     fn prepare(&mut self, place: Place) -> Result<f64> {
         let is_straight = self.trajectory.degree(place.segment) == 1;
-        let (key, t) = match is_straight {
-            true => (Place { t: 0.0, ..place }, place.t),
-            false => (place, 0.0),
-        };
+        // A straight segment is one motion for all of its places.
+        let (key, t) = if is_straight { (Place { t: 0.0, ..place }, place.t) } else { (place, 0.0) };
         if self.prepared != Some(key) {
             self.trajectory.span_at(&mut self.span, place);
             let (robot, span, motion) = (&self.core.world.robot, &self.span, &mut self.scratch.motion);

@@ -1,5 +1,6 @@
 //! The state that an engine shares with its iterators, and the path of motions through it.
 
+use super::autotune::ChosenSweeps;
 use super::cpu_backend::CpuStages;
 use super::motion_queue::MotionQueue;
 use super::workers::Workers;
@@ -13,7 +14,7 @@ use crate::robot::{MotionBatch, Robot, RobotMotion};
 use crate::scene::world::CollisionWorld;
 use crate::verdict::Verdict;
 use glam::{DAffine3, DMat3, DVec3};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 #[derive(Debug)]
@@ -33,8 +34,7 @@ pub(super) struct EngineCore {
     pub(super) build_s: f64,
     /// The reason why the automatic backend runs on the CPU.
     pub(super) fallback_reason: Option<String>,
-    /// The form of swept-volume culling that was fastest when measured.
-    pub(super) chosen_sweep: OnceLock<Sweep>,
+    pub(super) chosen_sweeps: ChosenSweeps,
 }
 
 /// Receives verdicts in the order of the motions.
@@ -51,6 +51,11 @@ impl EngineCore {
         return !self.pipelines.is_empty();
         #[cfg(not(feature = "gpu"))]
         false
+    }
+
+    /// Returns whether the culling stages run on the CPU if there are `n_motions`.
+    pub(super) fn uses_cpu(&self, n_motions: usize) -> bool {
+        !self.has_gpu() || n_motions < self.options.min_device_motions()
     }
 
     /// The stages on the CPU with a form of swept-volume culling.
@@ -91,7 +96,7 @@ impl EngineCore {
 
     #[cfg(feature = "gpu")]
     fn check_on_backend(&self, queue: &mut MotionQueue, deliver: &mut Deliver, stats: &mut Stats) -> Result<()> {
-        if self.pipelines.is_empty() {
+        if self.uses_cpu(queue.read_ahead(self.options.min_device_motions())) {
             return self.check_on_cpu(queue, deliver, stats);
         }
         self.check_on_gpu(&self.pipelines, queue, deliver, stats)

@@ -31,7 +31,7 @@ use crate::enclosure::pose_bound::PoseEnclosure;
 use crate::error::Result;
 #[cfg(feature = "gpu")]
 use crate::gpu::AdapterSummary;
-use crate::robot::trajectory::Place;
+use crate::robot::trajectory::{Place, Span};
 use crate::robot::{MotionBatch, Robot, Trajectory};
 use crate::scene::Scene;
 use crate::scene::solids::MAX_TRIANGLES;
@@ -174,7 +174,7 @@ impl Engine {
     /// number. While some motions are checked, the next ones are fetched and earlier verdicts are passed to `sink`.
     ///
     /// # Errors
-    /// As [`Engine::check_each`], and the first error of a portion.
+    /// As [`Engine::check_each`], and the first error of a portion, after the verdicts on all motions before it.
     pub fn check_portions(
         &self,
         portions: &mut dyn Iterator<Item = Result<MotionBatch>>,
@@ -302,8 +302,9 @@ impl Engine {
     /// # Errors
     /// The trajectory does not fit the robot.
     pub fn body_poses_at(&self, trajectory: &Trajectory, segment: usize, t: f64) -> Result<Vec<DAffine3>> {
-        let now = trajectory.at(segment, t);
-        self.0.body_poses(&MotionBatch::between(&[&now[..]], &[&now[..]])?, 0, 0.0)
+        let mut span = Span::default();
+        let t = trajectory.span_at(&mut span, Place { segment, t });
+        self.0.body_poses(&MotionBatch::between(&[&span.start], &[&span.end])?, 0, t)
     }
 
     /// Poses of the robot's bodies in the world at time `t` of motion `i`, in the order of
@@ -317,10 +318,7 @@ impl Engine {
 
     /// The form of swept-volume culling: the one set in the options, or the result of the automatic choice.
     pub fn sweep(&self) -> Sweep {
-        match self.0.options.sweep {
-            Sweep::Auto => self.0.chosen_sweep.get().copied().unwrap_or(Sweep::Off),
-            asked => asked,
-        }
+        self.0.known_sweep(self.0.has_gpu()).unwrap_or(Sweep::Off)
     }
 
     /// The treatment of motions that start inside a solid.

@@ -8,6 +8,8 @@ pub(super) struct MotionQueue<'s> {
     source: &'s mut dyn Iterator<Item = Result<MotionBatch>>,
     n_columns: usize,
     at_end: bool,
+    /// The error that ended the source; it is returned after the motions before it.
+    error: Option<Error>,
     /// Motions read from the source, of which the first `taken` have left the queue.
     ahead: MotionBatch,
     taken: usize,
@@ -40,12 +42,18 @@ pub(super) struct Batch {
 impl<'s> MotionQueue<'s> {
     /// A queue of motions with `n_columns` columns each.
     pub(super) fn new(source: &'s mut dyn Iterator<Item = Result<MotionBatch>>, n_columns: usize) -> Self {
-        Self { source, n_columns, at_end: false, ahead: MotionBatch::default(), taken: 0, next: 0 }
+        Self { source, n_columns, at_end: false, error: None, ahead: MotionBatch::default(), taken: 0, next: 0 }
     }
 
     /// Removes the next `max` motions, or all remaining ones. `None` at the end.
+    ///
+    /// # Errors
+    /// The source has ended with an error, and no motion is left.
     pub(super) fn next_batch(&mut self, max: usize) -> Result<Option<Batch>> {
-        self.fill(max)?;
+        self.fill(max);
+        if let Some(error) = self.error.take_if(|_| self.ahead.len() == self.taken) {
+            return Err(error);
+        }
         let motions = self.ahead.range(self.taken..self.taken.saturating_add(max));
         let first = self.next;
         self.taken += motions.len();
@@ -54,37 +62,39 @@ impl<'s> MotionQueue<'s> {
     }
 
     /// The next motions, which stay in the queue: at least `min`, or all remaining ones.
-    pub(super) fn peek(&mut self, min: usize) -> Result<MotionBatch> {
-        self.fill(min)?;
-        Ok(self.ahead.range(self.taken..self.ahead.len()))
+    pub(super) fn peek(&mut self, min: usize) -> MotionBatch {
+        self.fill(min);
+        self.ahead.range(self.taken..self.ahead.len())
     }
 
     /// Reads ahead until the queue has `min` motions, or the source ends. Returns the number of motions in the queue.
     #[cfg(feature = "gpu")]
-    pub(super) fn read_ahead(&mut self, min: usize) -> Result<usize> {
-        self.fill(min)?;
-        Ok(self.ahead.len() - self.taken)
+    pub(super) fn read_ahead(&mut self, min: usize) -> usize {
+        self.fill(min);
+        self.ahead.len() - self.taken
     }
 
     /// Reads from the source until the queue has `min` motions, or the source ends.
-    fn fill(&mut self, min: usize) -> Result<()> {
+    fn fill(&mut self, min: usize) {
         if self.at_end || self.ahead.len() - self.taken >= min {
-            return Ok(());
+            return;
         }
         if self.taken > 0 {
             self.ahead = self.ahead.range(self.taken..self.ahead.len());
             self.taken = 0;
         }
-        while self.ahead.len() < min {
-            let Some(portion) = self.source.next() else {
-                self.at_end = true;
-                break;
-            };
-            let portion = portion?;
-            check_width(&portion, self.n_columns)?;
-            self.ahead.append(&portion)?;
+        while self.ahead.len() < min && !self.at_end {
+            match self.source.next().map(|portion| self.append(&portion?)) {
+                Some(Ok(())) => {}
+                Some(Err(error)) => (self.at_end, self.error) = (true, Some(error)),
+                None => self.at_end = true,
+            }
         }
-        Ok(())
+    }
+
+    fn append(&mut self, portion: &MotionBatch) -> Result<()> {
+        check_width(portion, self.n_columns)?;
+        self.ahead.append(portion)
     }
 }
 
@@ -115,7 +125,7 @@ mod tests {
                     portion(at - n..at)
                 });
                 let mut queue = MotionQueue::new(&mut source, 1);
-                assert!(queue.peek(5).unwrap().len() >= 5 || sizes.is_empty());
+                assert!(queue.peek(5).len() >= 5 || sizes.is_empty());
                 let mut seen = 0;
                 while let Some(batch) = queue.next_batch(most).unwrap() {
                     assert_eq!(batch.first, seen);
@@ -130,10 +140,20 @@ mod tests {
 
     #[test]
     fn errors_and_wrong_numbers_of_columns_are_returned() {
-        let mut source = [portion(0..2), Err(Error::usage("stop"))].into_iter();
-        let mut queue = MotionQueue::new(&mut source, 1);
-        assert!(queue.next_batch(2).unwrap().is_some());
-        assert_eq!(queue.next_batch(2).unwrap_err().to_string(), "stop");
+        for max in [1, 2, 3, 100] {
+            let mut source = [portion(0..3), Err(Error::usage("stop")), portion(3..9)].into_iter();
+            let mut queue = MotionQueue::new(&mut source, 1);
+            assert_eq!(queue.peek(max).len(), 3);
+            let mut seen = 0;
+            let error = loop {
+                match queue.next_batch(max) {
+                    Ok(batch) => seen += batch.unwrap().motions.len(),
+                    Err(error) => break error,
+                }
+            };
+            assert_eq!((seen, error.to_string().as_str()), (3, "stop"));
+            assert!(queue.next_batch(max).unwrap().is_none());
+        }
         let mut source = std::iter::once(portion(0..2));
         assert!(MotionQueue::new(&mut source, 3).next_batch(1).unwrap_err().to_string().contains("1 columns"));
     }

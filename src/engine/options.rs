@@ -11,7 +11,8 @@ use crate::stage::s6_solve::SolveOptions;
 /// The processor on which the culling stages run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
-    /// A hardware graphics adapter if there is one, otherwise the CPU.
+    /// A hardware graphics adapter if there is one, otherwise the CPU. Few motions are checked on the CPU in any case,
+    /// see [`Options::min_device_motions`].
     #[default]
     Auto,
     /// Any graphics adapter, including software adapters.
@@ -100,6 +101,10 @@ pub struct Options {
     /// adapters; `all` selects every hardware adapter, or every software adapter on a machine without hardware. If
     /// empty, the best adapter is used.
     pub adapters: Vec<String>,
+    /// Checks of fewer motions run on the CPU even if the engine has an adapter, because the CPU is faster with few
+    /// motions. If absent, 4,096 where the automatic backend has chosen the adapter, otherwise 0. Trajectories are
+    /// searched on the adapter, whatever their number.
+    pub min_device_motions: Option<usize>,
     /// Stages that run as their CPU reference even if the backend is a graphics adapter, to bisect a fault.
     pub reference: Vec<Stage>,
     /// Number of CPU threads; 0 for one per core.
@@ -143,6 +148,11 @@ pub struct Options {
 /// Approximate memory of a pair of triangles while it is solved, bytes.
 pub(super) const ITEM_BYTES: u64 = 256;
 
+/// Smallest number of motions for which the automatic backend uses an adapter: somewhat more than a chunk. Chunks are
+/// in flight together only if there are several of them. With a hundred motions a call, an NVIDIA H200 was three times
+/// slower than 16 threads of the CPU, with single motions ten times.
+const MIN_DEVICE_MOTIONS: usize = 1 << 12;
+
 impl Options {
     /// Sets backend and adapters from one word: `auto`, `cpu`, `gpu`, or an entry of [`adapters`](Self::adapters).
     pub fn set_device(&mut self, device: &str) {
@@ -153,6 +163,12 @@ impl Options {
             adapter => (Backend::Gpu, Some(adapter.to_string())),
         };
         (self.backend, self.adapters) = (backend, adapter.into_iter().collect());
+    }
+
+    /// Smallest number of motions that are checked on an adapter, if the engine has one.
+    pub fn min_device_motions(&self) -> usize {
+        let is_automatic = self.backend == Backend::Auto && self.adapters.is_empty() && self.reference.is_empty();
+        self.min_device_motions.unwrap_or(if is_automatic { MIN_DEVICE_MOTIONS } else { 0 })
     }
 
     /// Maximum number of candidates or pairs in one part of the work on the CPU.
@@ -166,6 +182,7 @@ impl Default for Options {
         Self {
             backend: Backend::Auto,
             adapters: Vec::new(),
+            min_device_motions: None,
             reference: Vec::new(),
             threads: 0,
             // At most a quarter of a small machine's memory.
@@ -202,4 +219,22 @@ pub struct Capacities {
     pub candidates: u32,
     /// Pairs of triangles.
     pub pairs: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_motions_are_kept_from_the_device_by_the_automatic_backend_alone() {
+        let of = |device: &str, asked: Option<usize>| {
+            let mut options = Options { min_device_motions: asked, ..Options::default() };
+            options.set_device(device);
+            options.min_device_motions()
+        };
+        assert_eq!([of("auto", None), of("gpu", None), of("NVIDIA", None)], [MIN_DEVICE_MOTIONS, 0, 0]);
+        assert_eq!([of("auto", Some(0)), of("gpu", Some(7))], [0, 7]);
+        let named = Options { adapters: vec!["NVIDIA".into()], ..Options::default() };
+        assert_eq!((named.backend, named.min_device_motions()), (Backend::Auto, 0));
+    }
 }

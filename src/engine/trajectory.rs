@@ -21,7 +21,8 @@ use crate::error::{Error, Result, quoted};
 #[cfg(feature = "gpu")]
 use crate::robot::MotionBatch;
 use crate::robot::trajectory::{Place, Span};
-use crate::robot::{ColumnKind, JointKind, Trajectory};
+use crate::robot::{Body, ColumnKind, JointKind, Trajectory};
+use crate::scene::world::MAX_COORDINATE_M;
 use crate::stage::s6_solve::{InitialContactPolicy, Method, Mode, SolveOptions};
 use crate::verdict::{Certainty, Contact, TrajectoryVerdict, Undecided, UndecidedReason, Verdict};
 use rayon::prelude::*;
@@ -119,17 +120,30 @@ impl EngineCore {
     }
 
     pub(super) fn check_tube(&self, tube: &[f64]) -> Result<()> {
-        let n_columns = self.world.robot.columns.len();
+        let robot = &self.world.robot;
+        let n_columns = robot.columns.len();
         if !tube.is_empty() && tube.len() != n_columns {
             return Err(Error::usage(format!("{} joint tolerances for {n_columns} columns", tube.len())));
         }
-        if let Some(column) = tube.iter().position(|x| !(*x >= 0.0 && x.is_finite())) {
-            let message = format!("the joint tolerance {:?} is not a finite number of at least 0", tube[column]);
+        let is_valid = |tau: &f64| (0.0..=MAX_COORDINATE_M).contains(tau);
+        if let Some(column) = tube.iter().position(|tau| !is_valid(tau)) {
+            let message = format!("the joint tolerance {:?} is not between 0 and {MAX_COORDINATE_M}", tube[column]);
             return Err(Error::usage(message).at(format!("column {column}")));
         }
-        let in_free = |column: usize| matches!(self.world.robot.columns[column].kind, ColumnKind::Free(_));
+        let beyond = |body: &&Body| match body.joint.kind {
+            JointKind::Revolute { drive, .. } | JointKind::Prismatic { drive, .. } => {
+                let tau = tube.get(drive.column as usize).unwrap_or(&0.0);
+                drive.multiplier.abs() * tau > MAX_COORDINATE_M
+            }
+            JointKind::Fixed | JointKind::Free { .. } => false,
+        };
+        if let Some(body) = robot.bodies.iter().find(beyond) {
+            let name = quoted(&body.joint.name);
+            return Err(Error::usage(format!("the tolerance of joint {name} is larger than {MAX_COORDINATE_M}")));
+        }
+        let in_free = |column: usize| matches!(robot.columns[column].kind, ColumnKind::Free(_));
         if let Some(column) = tube.iter().enumerate().position(|(column, x)| *x > 0.0 && in_free(column)) {
-            let name = quoted(&self.world.robot.columns[column].name);
+            let name = quoted(&robot.columns[column].name);
             return Err(Error::usage(format!("the free joint of column {name} cannot have a tolerance")));
         }
         if self.options.bound == PoseEnclosure::DisplacementBall || self.options.solve.method == Method::Paper {
@@ -268,9 +282,7 @@ impl<'a> March<'a> {
         if self.core.is_trivially_free() {
             return Ok(TrajectoryVerdict::of(Verdict::Free));
         }
-        if self.options().initial == InitialContactPolicy::Ignore {
-            self.find_ignored()?;
-        }
+        self.find_ignored()?;
         match self.next_event(free_until)? {
             Event::Free => Ok(TrajectoryVerdict::of(Verdict::Free)),
             Event::Ended(u, reason) => Ok(self.undecided(u, reason)),
@@ -327,8 +339,13 @@ impl<'a> March<'a> {
         &self.options.solve
     }
 
-    /// The pairs that touch at the start are those of a constant motion there.
+    /// Finds the pairs that are ignored: those that touch in a constant motion at the start, if the options say so. The
+    /// memory may contain those of an earlier trajectory, even of another engine.
     pub fn find_ignored(&mut self) -> Result<()> {
+        self.scratch.clear_ignored();
+        if self.options().initial == InitialContactPolicy::Report {
+            return Ok(());
+        }
         let start = self.trajectory.waypoint(0);
         self.scratch.motion.set(&self.core.world.robot, &start, &start)?;
         self.scratch.motion.set_margin(self.options().margin_m);
@@ -347,13 +364,13 @@ impl<'a> March<'a> {
             if self.n_spans > cap {
                 return Ok(Event::Ended(u, UndecidedReason::EvaluationCap));
             }
-            (u, length) = match self.look([u, end]) {
+            (u, length) = match self.look([u, end], false) {
                 Look::Free => (end, 2.0 * (end - u)),
                 Look::Approach(at, shorter) => (at.max(u), (end - u) / shorter),
                 Look::Probe => {
                     let shortest = self.shortest(u);
                     self.set_motion([u, u + shortest])?;
-                    if let Look::Event(event) = self.look([u, u + shortest]) {
+                    if let Look::Event(event) = self.look([u, u + shortest], true) {
                         return Ok(event);
                     }
                     (u + shortest, (end - u) / APPROACH)
@@ -451,17 +468,19 @@ impl<'a> March<'a> {
         joints.zip(all).map(|(joint, d)| with_rounding(joint, span, d)).collect()
     }
 
-    /// Examines the span whose motion is prepared.
-    fn look(&mut self, [u0, u1]: [f64; 2]) -> Look {
+    /// Examines the span whose motion is prepared. If it must be the last look, or the span cannot be cut, the answer
+    /// is free or an event.
+    fn look(&mut self, [u0, u1]: [f64; 2], must_be_last: bool) -> Look {
         let deviation_m = self.deviation_m();
         let final_m = FINAL_M.max(self.rounding_m());
         let is_motion = self.is_motion([u0, u1]);
         let all = self.total_deviations([u0, u1]);
         self.scratch.motion.set_deviations(all);
-        let is_last = is_motion || self.keeps_segments || u1 - u0 <= SHORTEST;
+        let is_last = must_be_last || is_motion || self.keeps_segments || u1 - u0 <= SHORTEST;
         let tolerance = self.options().tolerance * self.narrowest([u0, u1]) / (u1 - u0);
         if !self.tube.is_empty() {
-            return self.approach([u0, u1], self.keeps_segments || u1 - u0 <= SHORTEST || tolerance >= 1.0);
+            let is_shortest = must_be_last || self.keeps_segments || u1 - u0 <= SHORTEST;
+            return self.approach([u0, u1], is_shortest || tolerance >= 1.0);
         }
         if deviation_m > FINE_M && !is_last {
             return self.approach([u0, u1], false);

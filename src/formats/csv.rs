@@ -20,8 +20,18 @@ const FORM: &str = "the first line names the joints, then each motion has two ro
 /// The remedy for an odd number of rows.
 const WAYPOINTS: &str = "each motion has two rows; trajectories with more points need a column trajectory or time";
 
+/// Refuses line ends other than LF and CR LF, which would hide blank lines.
+pub(super) fn check_line_ends(bytes: &[u8]) -> Result<()> {
+    let is_alone = |i: &usize| bytes[*i] == b'\r' && bytes.get(i + 1) != Some(&b'\n');
+    let Some(alone) = (0..bytes.len()).find(is_alone) else { return Ok(()) };
+    let line = 1 + bytes[..alone].iter().filter(|b| **b == b'\n').count();
+    let error = Error::input("the line ends with CR alone").at(format!("line {line}"));
+    Err(error.remedy("end lines with LF or CR LF"))
+}
+
 /// Reads the motions in a file's bytes.
 pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Result<MotionBatch> {
+    check_line_ends(bytes)?;
     let limits = options.limits.less(bytes.len() as u64);
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut rows =
@@ -273,6 +283,8 @@ mod tests {
             ("time,a,b\n1,1,2\n1,3,4\n", "line 3: time 1.0 does not exceed"),
             ("time,a,b\nsoon,1,2\n1,3,4\n", "'soon' is not a number"),
             ("a,b\n1,\"2\n3,4\n", "is not a number"),
+            ("a,b\r1,2\r3,4\r", "line 1: the line ends with CR alone (end lines with LF or CR LF)"),
+            ("a,b\n1,2\r\n3,4\r", "line 3: the line ends with CR alone"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains("m.csv") && error.contains(word), "{text:?}: {error}");

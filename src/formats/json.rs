@@ -92,6 +92,7 @@ impl<'de> Visitor<'de> for Document<'_> {
                     map.next_value_seed(seed)?;
                     self.0.rows = Some(rows);
                 }
+                "trajectories" | "points" => return Err(A::Error::custom(format!("it has motions and {key}"))),
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
@@ -263,6 +264,7 @@ mod tests {
             (r#"{"joints": ["a", "b"], "motions": [[[0], [0]], [[0, 0], [0, 0]]]}"#, "motion 0: 1 values for 2 joints"),
             (r#"{"motions": [[[0], [0, 0]]], "joints": ["a", "b"]}"#, "2 values where the first row has 1"),
             (r#"{"joints": [], "joints": [], "motions": []}"#, "duplicate field"),
+            (r#"{"joints": [], "motions": [], "trajectories": []}"#, "it has motions and trajectories"),
         ] {
             let error = read(text, &MotionOptions::default()).unwrap_err();
             assert!(error.contains("m.json") && error.contains(word), "{text}: {error}");

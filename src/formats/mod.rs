@@ -10,6 +10,7 @@ mod motion_file;
 mod motion_options;
 pub mod moveit;
 pub(crate) mod named_columns;
+mod packages;
 pub mod scene_file;
 pub mod srdf;
 mod store;

@@ -172,15 +172,16 @@ impl<R: BufRead> Lines<R> {
         self.give(read, self.n_read)
     }
 
-    /// Like [`Lines::line`], but a backslash at the end of a line continues it on the next one. Continued lines are
-    /// returned as one, with the number of the first.
+    /// Like [`Lines::line`], but a backslash at the end of a line without a comment (`#`) continues it on the next one.
+    /// Continued lines are returned as one, with the number of the first.
     pub fn joined_line(&mut self) -> Result<Option<(usize, &str)>> {
         self.line.clear();
         let read = self.append()?;
-        let number = self.n_read;
-        while self.line.last() == Some(&b'\\') {
+        let (number, mut begin) = (self.n_read, 0);
+        while self.line.last() == Some(&b'\\') && !self.line[begin..].contains(&b'#') {
             self.line.pop();
             self.line.push(b' ');
+            begin = self.line.len();
             if !self.append()? {
                 break;
             }

@@ -18,6 +18,9 @@ pub const QUATERNION_TOLERANCE: f64 = 1e-6;
 
 /// Largest accepted deviation of a stored rotation from a rigid one: the bounds do not cover a larger defect.
 const MAX_DEFECT: f64 = 1.0 / (1u64 << 46) as f64;
+/// Greatest distance in time from the middle of a pose bound to the ends of the time in which it is used: that of a
+/// block of 16 sub-intervals in a motion of one piece.
+const MAX_REACH: f64 = 17.0 / 32.0;
 
 /// The motion of a link in its parent's frame: `x -> (cos(w t) A + sin(w t) B + C) x + (origin + t slide)`, `t` in
 /// `[0, 1]`.
@@ -120,11 +123,9 @@ impl JointMotion {
         let ([lo, hi], rates) = (phase.range(), phase.rates());
         let (start, slide, w) = (self.origin_m.length(), self.slide_m.length(), self.w_rad.abs());
         let offset = |s: f64| (self.origin_m + self.slide_m * s).length();
-        // For in-between motions, half widths of up to half the motion are covered too: the offset's length at its ends
-        // suffices.
         let of_phase = match phase.degree() {
-            0 | 1 => 1.0,
-            _ => hi.max(-lo) + 0.5 * rates[0] + 0.125 * rates[1],
+            0 | 1 => 2.0 * MAX_REACH,
+            _ => hi.max(-lo) + MAX_REACH * (rates[0] + 0.5 * MAX_REACH * rates[1]),
         };
         JointBounds {
             turn_rad: rates.map(|r| w * r),

@@ -2,7 +2,6 @@
 
 use crate::arith::interval::{Interval, IntervalPose, sin_cos_range};
 use crate::arith::lanes::Lanes;
-use crate::arith::linear::M3;
 use crate::arith::real::{FullReal, Real};
 use crate::arith::trig::sin_cos_product;
 use crate::arith::vectors::{Vector, Vectorised, widest};
@@ -246,12 +245,7 @@ impl RobotMotion {
                 }
             };
             let pose = parent.map_or(own, |p| poses[p as usize].concatenate(&own));
-            let mut matrix = IntervalMatrix::new(&pose, T::new(chain.margin_m + chain.stray_m));
-            if chain.stray_slope > 0.0 {
-                // Each coordinate of a point moves by at most the slope times its distance, which is at most the sum of
-                // its coordinates.
-                matrix.p_radius = M3::from_fn(|i, j| matrix.p_radius.0[i][j] + T::new(chain.stray_slope));
-            }
+            let matrix = IntervalMatrix::new(&pose, chain.matrix_ball(0.0).map(T::new));
             out.push(PoseBound::Interval(matrix));
             poses.push(pose);
         }

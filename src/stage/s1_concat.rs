@@ -16,7 +16,6 @@ use crate::enclosure::pose_bound::{IntervalMatrix, PoseBound, PoseEnclosure, Tay
 use crate::enclosure::pose_jet::PoseJet;
 use crate::robot::RobotMotion;
 use crate::robot::toleranced_motion::travel;
-use crate::scene::world::MAX_COORDINATE_M;
 
 /// Sizes of the blocks of sub-intervals for which balls are given: the jet of a middle sub-interval, with a larger
 /// ball, also bounds the poses in a block of this many sub-intervals around it.
@@ -53,9 +52,10 @@ impl Poses {
 }
 
 /// The balls of all bodies over sub-intervals of half width `h` about `mid`, in an arithmetic of relative error `unit`.
-/// A block of `n` sub-intervals reaches `n + 1` half widths from the middle of its middle one. Interval matrices are
-/// valid only in their own sub-interval. A toleranced bound's ball is the largest of its sub-intervals', from
-/// velocities in f64, whose error is far below what `unit` allows for those of a device.
+/// A block of `n` sub-intervals reaches `n + 1` half widths from the middle of its middle one. An interval matrix
+/// contains the motion in its own sub-interval, so its ball is that of the time beyond. A toleranced bound's ball is
+/// the largest of its sub-intervals', from velocities in f64, whose error is far below what `unit` allows for those of
+/// a device.
 pub fn balls(motion: &RobotMotion, form: PoseEnclosure, mid: Subs, h: f64, unit: f64) -> Vec<Balls> {
     let mut out = Vec::with_capacity(motion.chains.len());
     balls_in(&mut out, motion, form, mid, h, unit);
@@ -67,9 +67,7 @@ fn balls_in(out: &mut Vec<Balls>, motion: &RobotMotion, form: PoseEnclosure, mid
     match form {
         PoseEnclosure::TaylorModel => out.extend(motion.chains.iter().map(of_jets)),
         PoseEnclosure::IntervalMatrix => {
-            let widest =
-                |chain: &ChainBounds, n| if n == 1 { chain.margin_m + chain.stray_m } else { MAX_COORDINATE_M };
-            out.extend(motion.chains.iter().map(|c| SPANS.map(|n| [widest(c, n), 0.0])));
+            out.extend(motion.chains.iter().map(|chain| SPANS.map(|n| chain.matrix_ball(reach(h, n) - h))));
         }
         PoseEnclosure::DisplacementBall => {
             motion.taylor_models(mid, h, |body, model| {
@@ -300,13 +298,9 @@ impl Poses {
                     PoseEnclosure::TaylorModel | PoseEnclosure::DisplacementBall => {
                         PoseBound::Taylor(TaylorModel { jet: PoseJet { x, p }, ball })
                     }
-                    PoseEnclosure::IntervalMatrix => PoseBound::Interval(IntervalMatrix {
-                        x: x[0],
-                        p: p[0],
-                        x_radius: x[1],
-                        p_radius: p[1],
-                        ball: ball[0],
-                    }),
+                    PoseEnclosure::IntervalMatrix => {
+                        PoseBound::Interval(IntervalMatrix { x: x[0], p: p[0], x_radius: x[1], p_radius: p[1], ball })
+                    }
                 });
                 out.balls.push(balls);
             }

@@ -128,6 +128,8 @@ pub fn search(input: &Input, limits: Option<&mut Limits>, cap: usize) -> (Option
 pub fn search_in(space: &mut Workspace, input: &Input, limits: Option<&mut Limits>, cap: usize) -> (bool, PairCounts) {
     let mut pairs = std::mem::take(&mut space.pairs);
     pairs.clear();
+    // A search that ends early leaves items.
+    space.items.clear();
     space.looks.clear();
     space.starts_in_contact = false;
     let mut found = Found { pairs, limits, first_only: space.first_only, cap, counts: PairCounts::default() };

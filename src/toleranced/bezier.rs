@@ -15,6 +15,8 @@ pub struct Bezier {
 
 /// The highest supported degree.
 pub const MAX_DEGREE: usize = 64;
+/// Maximum number of halvings of the time to prove that a polynomial of weights is positive.
+const MAX_HALVINGS: usize = 20;
 
 fn check(n: usize, numbers: &[f64]) -> Result<()> {
     if !(2..=MAX_DEGREE + 1).contains(&n) {
@@ -30,15 +32,37 @@ impl Bezier {
     /// Creates the motion with the given control maps (three rows of four) and weights.
     ///
     /// # Errors
-    /// Fewer than two maps or more than 65, a number of weights other than that of maps, or a number out of range.
+    /// Fewer than two maps or more than 65, a number of weights other than that of maps, a number out of range, or
+    /// weights with which the motion is infinite at some time.
     pub fn new(maps: &[[[f64; 4]; 3]], weights: &[f64]) -> Result<Self> {
         let numbers: Vec<f64> = maps.iter().flatten().flatten().chain(weights).copied().collect();
         check(maps.len(), &numbers)?;
         if maps.len() != weights.len() {
             return Err(Error::input(format!("{} control maps but {} weights", maps.len(), weights.len())));
         }
-        let numerators = maps.iter().zip(weights).map(|(m, w)| Map::from_rows(*m).times(exact(*w))).collect();
-        Ok(Self { numerators, weights: weights.iter().map(|w| exact(*w)).collect() })
+        // The motion is the same if all weights have the opposite sign.
+        let sign = if weights[0] < 0.0 { -1.0 } else { 1.0 };
+        let numerators = maps.iter().zip(weights).map(|(m, w)| Map::from_rows(*m).times(exact(sign * w))).collect();
+        Self { numerators, weights: weights.iter().map(|w| exact(sign * w)).collect() }.checked()
+    }
+
+    /// The motion, if it is finite at all times: if the polynomial of its weights is positive.
+    fn checked(self) -> Result<Self> {
+        let mut open = vec![(self.clone(), 0)];
+        while let Some((part, level)) = open.pop() {
+            let is_positive = |w: &Enclosure| w.lo > 0.0;
+            if part.weights.iter().all(is_positive) {
+                continue;
+            }
+            // The polynomial has the values of the first and last weights at the ends.
+            let ends = [part.weights.first(), part.weights.last()];
+            if level == MAX_HALVINGS || !ends.into_iter().flatten().all(is_positive) {
+                return Err(Error::input("its weights do not have the same sign at all times")
+                    .remedy("without weights of one sign the motion is infinite at some time"));
+            }
+            open.extend([false, true].map(|second| (part.half(second), level + 1)));
+        }
+        Ok(self)
     }
 
     /// Creates the rigid motion of degree `2n` that rotates by `q(t) = Σ Bᵢⁿ(t) qᵢ` (quaternions w x y z) and
@@ -68,7 +92,7 @@ impl Bezier {
         for ((m, w), a) in numerators.iter_mut().zip(&weights).zip(translations) {
             m.origin = Vector::exact(*a).times(*w);
         }
-        Ok(Self { numerators, weights })
+        Self { numerators, weights }.checked()
     }
 
     /// Returns the same motion over one half of the time, by de Casteljau's algorithm on numerators and weights
@@ -182,6 +206,14 @@ mod tests {
     #[test]
     fn invalid_control_points_are_refused() {
         assert!(Bezier::new(&[], &[]).is_err());
+        let map = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
+        for weights in [[1.0, -1.0, 1.0], [1.0, -5.0, 1.0], [1.0, 1.0, -1.0], [0.0, 1.0, 1.0], [0.0; 3]] {
+            assert!(Bezier::new(&[map; 3], &weights).is_err(), "{weights:?}");
+        }
+        let [a, b] = [1.0, -1.0].map(|sign| Bezier::new(&[map; 3], &[1e-170, -0.9e-170, 1e-170].map(|w| sign * w)));
+        assert_eq!(a.unwrap().weights, b.unwrap().weights);
+        let opposite = [[1.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0]];
+        assert!(Bezier::rigid(&opposite, &[[0.0; 3]; 3]).is_err());
         assert!(Bezier::rigid(&[[1.0, 0.0, 0.0, 0.0]; 2], &[[0.0; 3]; 2]).is_err());
         assert!(Bezier::rigid(&[[1.0, f64::NAN, 0.0, 0.0]; 2], &[[0.0; 3]; 3]).is_err());
     }

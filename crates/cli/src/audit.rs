@@ -69,7 +69,7 @@ pub struct AuditArgs {
     #[arg(long, value_enum, default_value = "report", help_heading = ANSWERS)]
     initial: InitialChoice,
     /// The distance that counts as contact, metres
-    #[arg(long, value_name = "M", default_value_t = 0.0, help_heading = ANSWERS)]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, default_value_t = 0.0, help_heading = ANSWERS)]
     margin: f64,
     /// Width of the enclosure of a free plan's smallest distance, metres
     #[arg(long, value_name = "TOL", default_value_t = 1e-3, allow_hyphen_values = true, help_heading = ANSWERS)]

@@ -45,7 +45,7 @@ use std::time::Instant;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum BackendChoice {
-    /// A hardware graphics adapter if there is one, otherwise the CPU
+    /// A hardware graphics adapter if there is one and the motions are at least 4,096, otherwise the CPU
     Auto,
     /// Any graphics adapter, including software ones
     Gpu,
@@ -122,14 +122,14 @@ pub struct CheckArgs {
     #[arg(long, value_enum, value_name = "warn|contact|off", hide_possible_values = true, help_heading = ANSWERS)]
     solids: Option<SolidsChoice>,
     /// The distance that counts as contact, metres
-    #[arg(long, value_name = "M", default_value_t = 0.0, help_heading = ANSWERS)]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, default_value_t = 0.0, help_heading = ANSWERS)]
     margin: f64,
     /// The question to answer for each motion; a verdict alone is faster, but its times are wide and it reports no
     /// features
     #[arg(long, value_enum, default_value = "toc", help_heading = ANSWERS)]
     mode: ModeChoice,
     /// Largest width of a certified time of contact, as a share of the motion
-    #[arg(long, value_name = "T", default_value_t = 1e-9, help_heading = ANSWERS)]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, default_value_t = 1e-9, help_heading = ANSWERS)]
     tolerance: f64,
     /// Report every contact that begins at the time of the first, within its enclosure, and the poses of the links then
     #[arg(long, help_heading = ANSWERS)]
@@ -261,7 +261,18 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     args.check_outputs(&[])?;
     args.certificates.check_folder(total)?;
     let load_s = loading.elapsed().as_secs_f64();
-    let options = options(args)?;
+    let mut options = options(args)?;
+    if let Queries::Motions(_) = queries {
+        // All parts of a run, resumed or sharded, are on the same device.
+        match total < options.min_device_motions() {
+            true => {
+                let n = options.min_device_motions();
+                tell!("running on the CPU, which is faster for fewer than {n} motions");
+                options.backend = Backend::Cpu;
+            }
+            false => options.min_device_motions = Some(0),
+        }
+    }
     let of_pairs = (&allowed, &*pairs_without_proofs);
     let settings = format!("{:?} {:?} {of_pairs:?}{}", options.solve, options.bound, solids_in_words(&options));
     let clearance = args.clearance.options(&options)?;

@@ -7,9 +7,10 @@ use super::warn;
 use crate::picture::Course;
 use clap::{Args, ValueEnum};
 use firstcontact::engine::Engine;
+use firstcontact::error::quoted;
 use firstcontact::formats::{AnyMotionFile, JointValues, MissingJoints, MotionFile, TrajectoryFile, TrajectoryOptions};
 use firstcontact::io::load::LoadLimits;
-use firstcontact::robot::{BeyondLimits, Robot, Trajectory};
+use firstcontact::robot::{BeyondLimits, Column, Robot, Trajectory};
 use firstcontact::{ColumnKind, Error, Interpolation, Result, TrajectoryVerdict};
 use std::convert::Infallible;
 use std::io;
@@ -160,6 +161,7 @@ impl TrajectoryArgs {
 
     /// The tolerance of each column; empty if none was given.
     fn joint_tolerance(&self, robot: &Robot, limits: &LoadLimits) -> Result<Vec<f64>> {
+        let is_free = |column: &Column| matches!(column.kind, ColumnKind::Free(_));
         let negative = |tau: f64| {
             let message = format!("--joint-tolerance: {tau} is not a tolerance");
             Error::input(message).remedy("tolerances are numbers of radians or metres, zero or more")
@@ -167,11 +169,23 @@ impl TrajectoryArgs {
         let tolerance: Vec<f64> = match &self.joint_tolerance {
             None => Vec::new(),
             Some(ToleranceChoice::Number(tau)) => {
-                let of = |kind: ColumnKind| if matches!(kind, ColumnKind::Free(_)) { 0.0 } else { *tau };
-                robot.columns.iter().map(|column| of(column.kind)).collect()
+                if let Some(free) = robot.columns.iter().find(|column| is_free(column)) {
+                    let message = format!(
+                        "--joint-tolerance: the free joint of column {} cannot have a tolerance",
+                        quoted(&free.name)
+                    );
+                    return Err(Error::usage(message).remedy("give the tolerances of the other joints in a file"));
+                }
+                vec![*tau; robot.columns.len()]
             }
             Some(ToleranceChoice::File(file)) => {
-                JointValues::from_file(file, limits)?.row(robot, &MissingJoints::Zero)?
+                let values = JointValues::from_file(file, limits)?;
+                let mut row = values.row(robot, &MissingJoints::Zero)?;
+                // The pose of a free joint without values is the identity, whose quaternion is not zero.
+                let unnamed = |column: &&Column| is_free(column) && values.get(&column.name).is_none();
+                let columns = robot.columns.iter().zip(&mut row);
+                columns.filter(|(column, _)| unnamed(column)).for_each(|(_, tau)| *tau = 0.0);
+                row
             }
         };
         match tolerance.iter().find(|tau| !(**tau >= 0.0 && tau.is_finite())) {

@@ -61,7 +61,7 @@ pub struct VerifyArgs {
     #[command(flatten)]
     self_collision: SelfCollisionArgs,
     /// The distance that counts as contact, metres
-    #[arg(long, value_name = "M", default_value_t = 0.0)]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, default_value_t = 0.0)]
     margin: f64,
     #[command(flatten)]
     inputs: InputArgs,

@@ -5,7 +5,7 @@ use crate::subject;
 use firstcontact::io::output::AtomicFile;
 use firstcontact::{Error, ErrorKind, Result};
 use serde_json::json;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Motions that are in memory together.
@@ -18,34 +18,42 @@ impl Subject {
     /// # Errors
     /// A file cannot be written, or a motion cannot be read.
     pub fn export(&self, folder: &Path, paths: &Paths) -> Result<()> {
-        write(folder.join("robot.bin"), |out| self.robot.write(out))?;
-        write(folder.join("scene.bin"), |out| self.scene.write(out))?;
-        let path = folder.join("motions.bin");
-        let mut out = AtomicFile::create(&path)?;
+        // All files are opened before any is written, so that nothing remains if one is refused.
+        let [mut robot, mut scene] = [Output::create(folder, "robot.bin")?, Output::create(folder, "scene.bin")?];
+        let [mut motions, mut statement] =
+            [Output::create(folder, "motions.bin")?, Output::create(folder, "statement.json")?];
+        robot.write(|out| self.robot.write(out))?;
+        scene.write(|out| self.scene.write(out))?;
         for first in paths.numbers.clone().step_by(BATCH) {
             for motion in (paths.read)(first..(first + BATCH).min(paths.numbers.end))? {
-                subject::motion(&motion).write(&mut out).map_err(|e| unwritable(&path, &e))?;
+                motions.write(|out| subject::motion(&motion).write(out))?;
             }
         }
-        out.finish()?;
-        let statement = json!({
+        let text = json!({
             "link_pairs": self.statement.link_pairs,
             "excluded": self.statement.excluded,
             "margin_m": self.statement.margin_m,
             "joint_tolerance": self.statement.joint_tolerance,
         });
-        let mut out = AtomicFile::create(&folder.join("statement.json"))?;
-        out.line(&statement.to_string())?;
-        out.finish()
+        statement.write(|out| writeln!(out, "{text}"))?;
+        [robot, scene, motions, statement].into_iter().try_for_each(|output| output.file.finish())
     }
 }
 
-fn write(path: PathBuf, content: impl FnOnce(&mut AtomicFile) -> io::Result<()>) -> Result<()> {
-    let mut out = AtomicFile::create(&path)?;
-    content(&mut out).map_err(|e| unwritable(&path, &e))?;
-    out.finish()
+/// A file that is being written.
+struct Output {
+    path: PathBuf,
+    file: AtomicFile,
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> Error {
-    Error::new(ErrorKind::Output, format!("it cannot be written: {error}")).in_file(path)
+impl Output {
+    fn create(folder: &Path, name: &str) -> Result<Self> {
+        let path = folder.join(name);
+        Ok(Self { file: AtomicFile::create(&path)?, path })
+    }
+
+    fn write(&mut self, content: impl FnOnce(&mut AtomicFile) -> io::Result<()>) -> Result<()> {
+        let unwritable = |e| Error::new(ErrorKind::Output, format!("it cannot be written: {e}")).in_file(&self.path);
+        content(&mut self.file).map_err(unwritable)
+    }
 }

@@ -32,7 +32,7 @@ const INLINE_MAX: usize = 2;
 impl EngineCore {
     /// Returns whether motions can be checked by [`check_inline`](Self::check_inline).
     pub(super) fn fits_inline(&self, motions: &MotionBatch) -> bool {
-        !self.has_gpu() && motions.len() <= INLINE_MAX && !self.is_trivially_free()
+        motions.len() <= INLINE_MAX && self.uses_cpu(motions.len()) && !self.is_trivially_free()
     }
 
     /// Checks motions in the calling thread. A warm engine allocates no memory for them, except for the records of
@@ -44,7 +44,7 @@ impl EngineCore {
     ) -> Result<Stats> {
         let start = Instant::now();
         let mut stats = Stats { build_s: self.build_s, ..Stats::default() };
-        let stages = self.cpu_stages(self.known_sweep().unwrap_or(Sweep::Off));
+        let stages = self.cpu_stages(self.known_sweep(false).unwrap_or(Sweep::Off));
         motion_queue::check_width(motions, self.world.robot.columns.len())?;
         let mut guard = self.workers.scratch.acquire();
         let scratch = guard.get();
@@ -59,15 +59,15 @@ impl EngineCore {
         Ok(stats)
     }
 
-    /// Checks all motions of a queue.
+    /// Checks all motions of a queue. An error of the queue is returned after the verdicts before it.
     pub(super) fn check_on_cpu(&self, queue: &mut MotionQueue, deliver: &mut Deliver, stats: &mut Stats) -> Result<()> {
-        let sweep = self.choose_sweep_on_cpu(&queue.peek(autotune::CALIBRATION_MOTIONS)?)?;
+        let sweep = self.choose_sweep_on_cpu(&queue.peek(autotune::CALIBRATION_MOTIONS))?;
         let mut size = 64 * self.threads();
         let mut batch = queue.next_batch(size)?;
-        let mut verdicts = Vec::new();
+        let (mut verdicts, mut read) = (Vec::new(), Ok(()));
         while let Some(now) = batch {
             // While this batch is solved, the verdicts of the last one are delivered and the next motions are read.
-            let (mut solved, mut next) = (None, Ok(()));
+            let (mut solved, mut delivered) = (None, Ok(()));
             let took = &mut solved;
             batch = None;
             self.workers.pool.in_place_scope(|scope| {
@@ -75,12 +75,12 @@ impl EngineCore {
                     let since = Instant::now();
                     *took = Some((self.check_batch(&now, sweep), since.elapsed()));
                 });
-                next = deliver(std::mem::take(&mut verdicts), stats).and_then(|()| {
-                    batch = queue.next_batch(size)?;
-                    Ok(())
-                });
+                delivered = deliver(std::mem::take(&mut verdicts), stats);
+                if delivered.is_ok() {
+                    read = queue.next_batch(size).map(|next| batch = next);
+                }
             });
-            next?;
+            delivered?;
             // The scope has waited for the batch.
             let Some((solved, took)) = solved else { continue };
             let (of_batch, batch_stats) = solved?;
@@ -89,7 +89,8 @@ impl EngineCore {
             size = if took < TARGET_BATCH_TIME / 2 { (2 * size).min(MAX_BATCH) } else { size };
             size = if took > 2 * TARGET_BATCH_TIME { (size / 2).max(self.threads()) } else { size };
         }
-        deliver(verdicts, stats)
+        deliver(verdicts, stats)?;
+        read
     }
 
     /// The verdicts of a batch and its statistics, computed on all threads.

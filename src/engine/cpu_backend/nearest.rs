@@ -32,6 +32,11 @@ pub(in crate::engine) struct Apart {
 }
 
 impl Scratch {
+    /// Removes the ignored pairs of an earlier motion.
+    pub fn clear_ignored(&mut self) {
+        self.solver.clear_ignored();
+    }
+
     /// The nearest triangles of the motion in this memory at time `t`, if they are less than `limit_m` apart. Pairs of
     /// link and obstacle that are ignored do not count.
     pub fn nearest(&mut self, world: &CollisionWorld, t: f64, limit_m: f64) -> Option<Neighbours> {

@@ -51,11 +51,13 @@ struct BatchBuilder<'a> {
     ready: VecDeque<(RobotMotion, Option<Decided>)>,
     are_spans: bool,
     max_pieces: usize,
+    /// The error that ended the motions.
+    error: Option<Error>,
 }
 
 impl BatchBuilder<'_> {
-    /// The motions whose pieces fill a chunk, at least one; `None` at the end.
-    fn next(&mut self) -> Result<Option<GpuBatch>> {
+    /// Prepares more motions.
+    fn prepare(&mut self) -> Result<()> {
         if let Some(batch) = self.motions.next_motions(self.max_pieces.saturating_sub(self.ready.len()))? {
             let (core, are_spans) = (self.core, batch.motions.are_spans());
             let decides_starts = core.decides_starts_before() && !are_spans;
@@ -74,6 +76,14 @@ impl BatchBuilder<'_> {
             };
             self.ready.extend(motions);
             self.are_spans = are_spans;
+        }
+        Ok(())
+    }
+
+    /// The motions whose pieces fill a chunk, at least one; `None` at the end, or after an error.
+    fn next(&mut self) -> Option<GpuBatch> {
+        if self.error.is_none() {
+            self.error = self.prepare().err();
         }
         let mut part = GpuBatch { starts: vec![0], are_spans: self.are_spans, ..GpuBatch::default() };
         while let Some((motion, decided)) = self.ready.front() {
@@ -101,7 +111,7 @@ impl BatchBuilder<'_> {
                 _ => self.core.workers.pool.install(|| arrays(Threads::Pool)),
             });
         }
-        Ok((!part.motions.is_empty()).then_some(part))
+        (!part.motions.is_empty()).then_some(part)
     }
 }
 
@@ -134,11 +144,11 @@ impl EngineCore {
     ) -> Result<()> {
         let [pipeline] = pipelines else { return self.check_shared(pipelines, queue, deliver, stats) };
         let max_pieces = self.lock(pipeline)?.chunk_pieces();
-        if queue.read_ahead(max_pieces + 1)? > max_pieces {
+        if queue.read_ahead(max_pieces + 1) > max_pieces {
             return self.check_shared(pipelines, queue, deliver, stats);
         }
         counted(&mut *self.lock(pipeline)?, stats, |pipeline, stats| {
-            self.choose_sweep_on_gpu(pipeline, &queue.peek(autotune::CALIBRATION_MOTIONS)?)?;
+            self.choose_sweep_on_gpu(pipeline, &queue.peek(autotune::CALIBRATION_MOTIONS))?;
             self.check_batches(pipeline, queue, deliver, stats)
         })
     }
@@ -156,7 +166,8 @@ impl EngineCore {
     }
 
     /// Checks all motions of a source on one adapter. While the exact stage of a batch runs on the engine's threads,
-    /// the verdicts of the last batch are delivered, and the next chunks are submitted and read back.
+    /// the verdicts of the last batch are delivered, and the next chunks are submitted and read back. An error of the
+    /// source is returned after the verdicts before it.
     pub(super) fn check_batches(
         &self,
         pipeline: &mut GpuPipeline,
@@ -165,7 +176,8 @@ impl EngineCore {
         stats: &mut Stats,
     ) -> Result<()> {
         let max_pieces = pipeline.chunk_pieces();
-        let mut batches = BatchBuilder { core: self, motions, ready: VecDeque::new(), are_spans: false, max_pieces };
+        let (ready, error) = (VecDeque::new(), None);
+        let mut batches = BatchBuilder { core: self, motions, ready, are_spans: false, max_pieces, error };
         let mut on_device: VecDeque<(GpuBatch, PendingChunk)> = VecDeque::new();
         let (mut next, mut frame, mut solving) = (None, 0, None);
         self.workers.pool.in_place_scope(|scope| {
@@ -173,7 +185,7 @@ impl EngineCore {
                 // The next chunk is submitted before the last one is complete.
                 while on_device.len() < CHUNKS_IN_FLIGHT {
                     if next.is_none() {
-                        next = batches.next()?;
+                        next = batches.next();
                     }
                     let Some(part) = next.take_if(|part| part.arrays.is_some()) else { break };
                     stats.pieces += part.pieces.len() as u64;
@@ -192,11 +204,10 @@ impl EngineCore {
                 };
                 let last: Option<Solved> = solving.take().map(wait).transpose()?;
                 let is_at_end = complete.is_none() && last.is_none();
-                let mut read = Ok(());
                 if let Some((output, part)) = complete {
                     // Now the threads are idle; later they are busy with the exact stage.
                     if next.is_none() {
-                        read = batches.next().map(|part| next = part);
+                        next = batches.next();
                     }
                     solving = Some(self.start_solving(scope, part, output));
                 }
@@ -208,10 +219,9 @@ impl EngineCore {
                     }
                     deliver(verdicts, stats)?;
                 }
-                // The verdicts before an error have been delivered.
-                read?;
                 if is_at_end {
-                    return Ok(());
+                    // The verdicts before an error have been delivered.
+                    return batches.error.take().map_or(Ok(()), Err);
                 }
             }
         })

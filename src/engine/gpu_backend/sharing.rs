@@ -117,12 +117,14 @@ struct Sharing<'q, 's> {
     /// Adapters that are ready, but have to wait.
     ready: Vec<usize>,
     handed_out: HandedOut,
+    /// The error that ended the queue.
+    error: Option<Error>,
     is_stopped: &'q AtomicBool,
 }
 
 impl Sharing<'_, '_> {
     /// Sends portions to the adapters that are ready and may receive one.
-    fn hand_out(&mut self) -> Result<()> {
+    fn hand_out(&mut self) {
         let max_waiting = MAX_WAITING * self.max_portions.len();
         for adapter in std::mem::take(&mut self.ready) {
             if self.adapters.is_empty() {
@@ -132,25 +134,28 @@ impl Sharing<'_, '_> {
                 self.ready.push(adapter);
                 continue;
             }
-            let n_motions = self.portion(adapter)?;
-            match self.queue.next_batch(n_motions)? {
-                Some(batch) => {
+            let n_motions = self.portion(adapter);
+            match self.queue.next_batch(n_motions) {
+                Ok(Some(batch)) => {
                     self.handed_out.add(adapter, batch.motions.len());
                     // If the thread of the adapter has ended, it has reported the reason.
                     let _ = self.adapters[adapter].send(batch);
                 }
-                None => self.adapters.clear(),
+                Ok(None) => self.adapters.clear(),
+                Err(error) => {
+                    self.error = Some(error);
+                    self.adapters.clear();
+                }
             }
         }
-        Ok(())
     }
 
     /// The size of an adapter's next portion: all adapters have several portions of the motions that are left.
-    fn portion(&mut self, adapter: usize) -> Result<usize> {
+    fn portion(&mut self, adapter: usize) -> usize {
         let n_portions = if self.max_portions.len() == 1 { 1 } else { MIN_PORTIONS * self.max_portions.len() };
         let max = self.max_portions[adapter];
-        let n_left = self.queue.read_ahead(max.saturating_mul(n_portions))?;
-        Ok(n_left.div_ceil(n_portions).clamp(MIN_PORTION.min(max), max))
+        let n_left = self.queue.read_ahead(max.saturating_mul(n_portions));
+        n_left.div_ceil(n_portions).clamp(MIN_PORTION.min(max), max)
     }
 
     /// Passes on the verdicts of the first portions.
@@ -161,7 +166,7 @@ impl Sharing<'_, '_> {
         Ok(())
     }
 
-    /// Works until all adapters have ended.
+    /// Works until all adapters have ended. An error of the queue is returned after the verdicts before it.
     fn run(&mut self, messages: &Receiver<Message>, deliver: &mut Deliver, stats: &mut Stats) -> Result<()> {
         let mut result = Ok(());
         for message in messages {
@@ -180,15 +185,17 @@ impl Sharing<'_, '_> {
                 }),
             };
             if result.is_ok() {
-                result = step.and_then(|()| self.pass_on(deliver, stats)).and_then(|()| self.hand_out());
+                result = step.and_then(|()| self.pass_on(deliver, stats));
             }
-            if result.is_err() {
+            if result.is_ok() {
+                self.hand_out();
+            } else {
                 // The adapters finish what they have begun.
                 self.is_stopped.store(true, Ordering::Relaxed);
                 self.adapters.clear();
             }
         }
-        result
+        result.and(self.error.take().map_or(Ok(()), Err))
     }
 }
 
@@ -203,7 +210,7 @@ impl EngineCore {
     ) -> Result<()> {
         let mut locked = pipelines.iter().map(|p| self.lock(p)).collect::<Result<Vec<MutexGuard<GpuPipeline>>>>()?;
         counted(&mut locked[0], stats, |pipeline, _| {
-            self.choose_sweep_on_gpu(pipeline, &queue.peek(autotune::CALIBRATION_MOTIONS)?)
+            self.choose_sweep_on_gpu(pipeline, &queue.peek(autotune::CALIBRATION_MOTIONS))
         })?;
         let sweep = locked[0].sweep();
         let (messages, received) = channel();
@@ -239,7 +246,8 @@ impl EngineCore {
             }
             drop(messages);
             let handed_out = HandedOut::default();
-            let mut sharing = Sharing { queue, adapters, max_portions, ready: Vec::new(), handed_out, is_stopped };
+            let mut sharing =
+                Sharing { queue, adapters, max_portions, ready: Vec::new(), handed_out, error: None, is_stopped };
             sharing.run(&received, deliver, stats)
         })
     }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::clearance::ClearanceOptions;
 use crate::engine::{Backend, Engine, Options};
 use crate::robot::Drive;
 use crate::robot::{Joint, Robot};
@@ -136,6 +137,7 @@ fn tolerances_of_joints_bring_the_contact_forward() {
     assert!(!possible.is_proved() && possible.toc[1] == 1.0);
     let tube = |tube: &[f64]| engine.check_trajectories(std::slice::from_ref(&below), tube, &mut |_, _| Ok(()));
     assert!(tube(&[0.1]).is_err() && tube(&[0.1, -1.0]).is_err());
+    assert!(tube(&[0.0, 2e6]).is_err() && tube(&[1e308, 0.0]).is_err() && tube(&[1e5, 1e5]).is_ok());
 }
 
 /// A start in contact is reported, or the pair is ignored for the whole trajectory.
@@ -153,6 +155,89 @@ fn contacts_at_the_start() {
     options.solve.initial = InitialContactPolicy::Ignore;
     let later = Trajectory::linear([[0.0, 0.0], [0.0, FRAC_PI_6], [0.0, 1.0]]).unwrap();
     assert!(check(&engine(options), &later, &[]).verdict.is_contact());
+}
+
+/// Engines that share memory have different sets of ignored pairs.
+#[test]
+fn ignored_pairs_are_those_of_the_trajectory() {
+    let report = engine(Options { threads: 1, ..Options::default() });
+    let mut options = report.0.options.clone();
+    options.solve.initial = InitialContactPolicy::Ignore;
+    let ignore = report.with_options(options).unwrap();
+    let touching = Trajectory::linear([[0.0, 0.6], [0.0, 0.5], [0.0, 0.6]]).unwrap();
+    let later = Trajectory::linear([[0.0, 0.0], [0.0, 0.3], [0.1, 1.0]]).unwrap();
+    let mut curve = Trajectory::new(&[0.0, 0.0]).unwrap();
+    curve.cubic_to(1.0, &[0.1, 0.0], &[0.2, 0.0], &[0.1, 1.0]).unwrap();
+    for (path, tube) in [(&later, &[][..]), (&later, &[0.0, 1e-3][..]), (&curve, &[][..])] {
+        assert_eq!(check(&ignore, &touching, &[]).verdict, Verdict::Free);
+        assert!(check(&report, path, tube).verdict.is_contact());
+        assert_eq!(check(&ignore, &touching, &[]).verdict, Verdict::Free);
+        assert!(check(&ignore, path, tube).verdict.is_contact());
+    }
+    let near = Trajectory::linear([[0.0, 0.2], [0.0, 0.4]]).unwrap();
+    let [found, closest] = [0, 1].map(|k| {
+        assert_eq!(check(&ignore, &touching, &[]).verdict, Verdict::Free);
+        match k {
+            0 => report.clearance(&near, &ClearanceOptions::default()).unwrap().distance_m[1],
+            _ => report.closest_points(&near, 0, 1.0, f64::INFINITY).unwrap().unwrap().distance_m,
+        }
+    });
+    let distance_m = 0.5 - 0.4f64.sin();
+    assert!((found - distance_m).abs() < 1e-9 && (closest - distance_m).abs() < 1e-9, "{found} {closest}");
+}
+
+/// A start in contact is at time 0, however long the trajectory stands still there.
+#[test]
+fn contacts_while_standing_still_at_the_start() {
+    let engine = engine(Options::default());
+    for n_still in 0..3 {
+        let rows = std::iter::repeat_n([0.0, 1.0], 1 + n_still).chain([[0.0, 0.0]]);
+        let times_s: Vec<f64> = (0..n_still + 2).map(|k| 10.0 * k as f64).collect();
+        let path = Trajectory::linear(rows).unwrap().with_times(&times_s).unwrap();
+        for tube in [&[][..], &[0.0, 1e-3]] {
+            let answer = check(&engine, &path, tube);
+            let Verdict::Contact(contact) = &answer.verdict else { panic!("{answer:?}") };
+            assert_eq!((contact.toc, answer.segment, answer.segment_hi), ([0.0; 2], 0, 0), "{n_still}");
+            assert_eq!(answer.time_s, Some([0.0; 2]), "{n_still}");
+        }
+    }
+}
+
+/// The last step is shorter than the rounding of the way before it, and moves through a wall.
+#[test]
+fn steps_below_the_rounding_of_the_travel_are_searched() {
+    let mut robot = Robot::new("slider", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+    for name in ["far", "near"] {
+        let drive = Drive::direct(robot.add_column(name, ColumnKind::LengthM, None));
+        let kind = JointKind::Prismatic { axis: DVec3::Y, drive };
+        let joint = Joint { name: name.into(), orientation: DMat3::IDENTITY, origin_m: DVec3::ZERO, kind };
+        // The rounding of the far joint does not reach the link of the near one.
+        let body = robot.add_body(name, Some(0), joint).unwrap();
+        if name == "near" {
+            robot.add_link(name, body, vec![[DVec3::ZERO, DVec3::X, -DVec3::Y]], vec![0]).unwrap();
+        }
+    }
+    let mut scene = Scene::new();
+    let y = 2.5e-11;
+    let [a, b, c] = [(-9.0, -9.0), (9.0, -9.0), (0.0, 9.0)].map(|(x, z)| DVec3::new(x, y, z));
+    scene.add_object("wall", [[a, b, c]]).unwrap();
+    let options = Options { backend: Backend::Cpu, ..Options::default() };
+    let engine = Engine::builder(&robot, &scene).options(options).build().unwrap();
+    let far_m = 1e6;
+    for (rows, nearest_m) in [
+        (vec![[0.0, 0.0], [far_m, 0.0], [far_m, 5e-11]], 0.0),
+        (vec![[far_m, 0.0], [0.0, 0.0], [0.0, 2e-11]], y - 2e-11),
+        (vec![[far_m, 0.0], [0.0, 0.0], [0.0, 5e-11]], 0.0),
+        (vec![[far_m, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 5e-11], [0.0, 5e-11]], 0.0),
+        (vec![[0.0, 5e-11], [0.0, 0.0], [far_m, 0.0]], 0.0),
+    ] {
+        let path = Trajectory::linear(rows.clone()).unwrap();
+        let answer = check(&engine, &path, &[]);
+        assert!(nearest_m > 0.0 || answer.verdict.is_contact(), "{rows:?}: {answer:?}");
+        let options = ClearanceOptions::default().with_tolerance_m(1e-12);
+        let [lo, hi] = engine.clearance(&path, &options).unwrap().distance_m;
+        assert!(lo <= nearest_m && nearest_m <= hi, "{rows:?}: {lo} {hi} {nearest_m}");
+    }
 }
 
 #[test]
@@ -188,6 +273,10 @@ fn segments_of_free_bodies_are_never_cut() {
         let answer = check(&engine, &path, &[]);
         let motion = crate::robot::MotionBatch::between(&[at(y, no)], &[at(y, half)]).unwrap();
         let expected = engine.check(&motion).unwrap().verdicts.remove(0);
+        for t in [0.0, 0.1, 0.25, 1.0] {
+            let [a, b] = [engine.body_poses_at(&path, 0, t), engine.body_poses(&motion, 0, t)].map(|p| p.unwrap()[1]);
+            assert!(a.abs_diff_eq(b, 1e-12), "{a} {b}");
+        }
         assert_eq!((answer.verdict.is_contact(), expected.is_contact()), (touches, touches), "{y}: {answer:?}");
         if let (Verdict::Contact(found), Verdict::Contact(expected)) = (&answer.verdict, &expected) {
             assert_eq!((found.is_proved(), expected.is_proved()), (is_proved, is_proved), "{y}");

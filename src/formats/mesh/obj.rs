@@ -98,6 +98,12 @@ mod tests {
     }
 
     #[test]
+    fn comments_are_not_continued() {
+        let text = "# of C:\\models\\\nv 0 0 0 # far \\\nv 1 0 0\n#\\\nv 0 1 0\nf 1 2 \\\n 3 # all\\\n";
+        assert_eq!(parse(MeshFormat::Obj, text.as_bytes()).unwrap().triangles.len(), 1);
+    }
+
+    #[test]
     fn a_repeated_name_continues_its_group() {
         let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\no a\nf 1 2 3\ng b c\nf 1 2 3\nusemtl x\no a\nf 3 2 1\n";
         let mesh = parse(MeshFormat::Obj, text.as_bytes()).unwrap();

@@ -29,9 +29,6 @@ impl AttachedYaml {
             return Err(here(Error::input(message).remedy(remedy)));
         }
         let triangles = object.triangles(DAffine3::IDENTITY, folder, left).map_err(here)?;
-        if triangles.is_empty() {
-            return Err(here(Error::input("it has no shape").remedy("give its primitives or meshes")));
-        }
         Ok(AttachedObject { name: object.id, link, triangles, pose: DAffine3::IDENTITY, touch_links })
     }
 }

@@ -70,13 +70,11 @@ struct SceneYaml {
     allowed_collision_matrix: matrix::MatrixYaml,
     #[serde(default)]
     fixed_frame_transforms: Vec<FrameYaml>,
-    #[serde(default)]
     world: WorldYaml,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 struct WorldYaml {
-    #[serde(default)]
     collision_objects: Vec<CollisionObject>,
     octomap: Option<serde_json::Value>,
 }
@@ -199,11 +197,27 @@ impl StateYaml {
             }
         };
         Ok(RobotState {
-            joints: name.into_iter().zip(position).collect(),
+            joints: by_name(name.into_iter().zip(position))?,
             root: root.filter(|p| *p != DAffine3::IDENTITY),
             attached,
         })
     }
+}
+
+/// Joint values by name.
+fn by_name(values: impl Iterator<Item = (String, f64)>) -> Result<HashMap<String, f64>> {
+    let mut joints = HashMap::new();
+    for (name, value) in values {
+        let here = |message: &str| Error::input(format!("the value of joint {} {message}", quoted(&name)));
+        if !value.is_finite() {
+            return Err(here("is NaN or infinite"));
+        }
+        if joints.contains_key(&name) {
+            return Err(here("is given twice"));
+        }
+        joints.insert(name, value);
+    }
+    Ok(joints)
 }
 
 /// A robot whose root is placed by a state, before the caller's base is applied.

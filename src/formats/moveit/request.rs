@@ -1,6 +1,6 @@
 //! Planning requests: the start and the goal of a robot.
 
-use super::{RobotState, StateYaml, parse};
+use super::{RobotState, StateYaml, by_name, parse};
 use crate::error::{Error, Result, quoted};
 use crate::formats::joint_values::MissingJoints;
 use crate::formats::named_columns::NamedColumns;
@@ -56,7 +56,8 @@ impl Request {
         {
             return Err(Error::input("its goal is not given by joint values"));
         }
-        let goal = goal.joint_constraints.into_iter().map(|j| (j.joint_name, j.position)).collect();
+        let goal = by_name(goal.joint_constraints.into_iter().map(|j| (j.joint_name, j.position)));
+        let goal = goal.map_err(|e| e.at("goal_constraints"))?;
         Ok(Self { start: yaml.start_state.into_state(folder, &mut options.clone())?, goal })
     }
 

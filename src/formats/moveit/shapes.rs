@@ -3,13 +3,14 @@
 use super::{Header, PlacedPrimitive, pose};
 use crate::error::{Error, Result, quoted};
 use crate::formats::mesh::Mesh;
+use crate::formats::packages::Packages;
 use crate::formats::scene_file::SceneOptions;
 use crate::io::load::bytes_of;
 use crate::robot::Triangle;
 use crate::robot::primitive::Primitive;
 use glam::{DAffine3, DVec3};
 use serde::Deserialize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 #[derive(Deserialize)]
 pub(super) struct CollisionObject {
@@ -98,6 +99,9 @@ impl CollisionObject {
         for (mesh, at) in paired(&self.meshes, &self.mesh_poses, "meshes")? {
             add(mesh.triangles(folder, left)?, frame * own * at.pose()?, left)?;
         }
+        if out.is_empty() {
+            return Err(Error::input("it has no shape").remedy("give its primitives or meshes"));
+        }
         Ok(out)
     }
 
@@ -166,19 +170,15 @@ impl MeshYaml {
         let scale = DVec3::from_array(self.dimensions.unwrap_or([1.0; 3]));
         let Some(resource) = &self.resource else { return self.inline(scale) };
         let path = resource.strip_prefix("file://").unwrap_or(resource);
-        let places: Vec<PathBuf> = match path.strip_prefix("package://") {
-            None => vec![folder.join(path)],
-            Some(rest) => {
-                let within = rest.split_once('/').map_or(rest, |(_, within)| within);
-                let folders = folder.ancestors().chain(options.package_paths.iter().map(PathBuf::as_path));
-                folders.flat_map(|f| [f.join(rest), f.join(within)]).collect()
-            }
+        let found = match path.strip_prefix("package://") {
+            None => Some(folder.join(path)).filter(|place| place.is_file()),
+            Some(path) => Packages::new(folder, &options.package_paths).find(path)?,
         };
-        let Some(found) = places.iter().find(|p| p.is_file()) else {
+        let Some(found) = found else {
             return Err(Error::input(format!("the mesh {} does not exist", quoted(resource)))
                 .remedy("--package-path DIR adds a folder to search"));
         };
-        let mesh = Mesh::load(found, &options.limits)?;
+        let mesh = Mesh::load(&found, &options.limits)?;
         Ok(mesh.triangles.iter().map(|t| t.map(|v| v * scale)).collect())
     }
 

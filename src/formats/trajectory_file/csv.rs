@@ -3,7 +3,7 @@
 use super::builder::{Builder, Point};
 use crate::error::{Error, Result, foreign, quoted};
 use crate::formats::MotionOptions;
-use crate::formats::csv::{Header, line_of};
+use crate::formats::csv::{Header, check_line_ends, line_of};
 use crate::io::load::bytes_of;
 use crate::robot::Robot;
 use csv::{ByteRecord, Reader, ReaderBuilder, Trim};
@@ -91,6 +91,7 @@ impl Rows {
 /// Adds the trajectories in a file's bytes.
 pub(super) fn read(bytes: &[u8], to: &mut Builder) -> Result<()> {
     to.keep(bytes.len() as u128)?;
+    check_line_ends(bytes)?;
     let mut records = Records::new(bytes);
     let header = records.header(to.robot, &to.options.motion)?;
     let (mut rows, mut names) = (Rows::default(), HashSet::new());

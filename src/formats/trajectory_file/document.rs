@@ -9,12 +9,15 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 use std::fmt;
+use std::io::Read;
 
 /// Example file, for messages.
 const EXAMPLE: &str = concat!(
     r#"an example: {"joints": ["a", "b"], "trajectories": [{"times_s": [0, 1.5], "positions": [[0, 0], [1, 0.5]]}]}"#,
     "; or ROS 2 JointTrajectory messages"
 );
+/// A byte order mark in UTF-8, which editors put at the beginning of a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Description of the messages, for errors about YAML.
 const YAML: &str = "ros2 topic echo --full-length writes trajectory_msgs/JointTrajectory messages in this form";
 
@@ -40,12 +43,16 @@ struct Listed {
 
 /// A point of a `trajectory_msgs/JointTrajectory`; an empty list means that the values are missing.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct MessagePoint {
     positions: Vec<f64>,
     #[serde(default)]
     velocities: Vec<f64>,
     #[serde(default)]
     accelerations: Vec<f64>,
+    /// Forces and torques, which do not matter here.
+    #[serde(default, rename = "effort")]
+    _effort: de::IgnoredAny,
     time_from_start: Option<Seconds>,
 }
 
@@ -202,8 +209,13 @@ fn add_message(points: &[MessagePoint], columns: &NamedColumns, to: &mut Builder
 
 /// Returns whether a JSON text is a list of objects, or an object whose first decisive key belongs to trajectories.
 /// Returns false for damaged text.
-pub(super) fn is_json_of_trajectories(source: impl std::io::Read) -> bool {
-    let mut json = serde_json::Deserializer::from_reader(source);
+pub(super) fn is_json_of_trajectories(mut source: impl Read) -> bool {
+    let mut start = Vec::new();
+    if source.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut start).is_err() {
+        return false;
+    }
+    let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&start);
+    let mut json = serde_json::Deserializer::from_reader(start.chain(source));
     let mut found = false;
     // The visitor stops with an error when the answer is known.
     let _ = json.deserialize_any(Decision { found: &mut found, is_nested: false });

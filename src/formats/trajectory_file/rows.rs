@@ -87,6 +87,7 @@ pub(super) struct Seconds(pub f64);
 
 /// A duration as ROS 2 and ROS 1 write it.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Duration {
     #[serde(default, alias = "secs")]
     sec: i64,

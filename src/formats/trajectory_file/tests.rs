@@ -374,6 +374,8 @@ fn the_content_decides_between_motions_and_trajectories() {
         (false, "t.json", b"".to_vec()),
         (true, "t.json", br#"{"joints":["a","b"],"trajectories":[]}"#.to_vec()),
         (true, "t.json", br#"{"joint_names":["a"],"points":[]}"#.to_vec()),
+        (true, "t.json", b"\xef\xbb\xbf{\"joints\":[\"a\",\"b\"],\"trajectories\":[]}".to_vec()),
+        (false, "t.json", b"\xef\xbb\xbf{\"joints\":[\"a\",\"b\"],\"motions\":[]}".to_vec()),
         (true, "t.json", b"[{}]".to_vec()),
         (true, "t.yaml", b"".to_vec()),
         (false, "t.csv", b"a,b\n".to_vec()),

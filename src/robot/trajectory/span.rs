@@ -119,13 +119,19 @@ impl Trajectory {
     /// The point at `u`, not later than it (or, with `later`, not earlier).
     pub fn place(&self, u: f64, later: bool) -> Place {
         let mut segment = self.segment_at(u);
-        // A segment without width does move, but by less than rounding.
-        while later && self.knot(segment + 1) <= u && self.has_no_width(segment + 1) && self.moves(segment + 1) {
-            segment += 1;
+        // Segments without width may move, but by less than rounding.
+        let mut next = segment + 1;
+        while later && self.knot(next) <= u && self.has_no_width(next) {
+            if self.moves(next) {
+                segment = next;
+            }
+            next += 1;
         }
         let (from, until) = (self.knot(segment), self.knot(segment + 1));
         let width = until - from;
-        let t = if u >= until {
+        // If the first segment has no width, all of it is at 0.
+        let is_start = u <= from && !(later && self.moves(segment));
+        let t = if u >= until && !is_start {
             1.0
         } else if u <= from || !(width > 0.0) {
             0.0
@@ -164,12 +170,11 @@ impl Trajectory {
         let (first, last) = (self.segment_after(u0), self.segment_at(u1));
         // Segments without width at the ends belong to both spans.
         let (before, after) = (self.segment_at(u0), self.segment_after(u1));
-        // A single straight segment is its own chord.
+        // A single straight segment is its own chord, unless segments without width move at its ends.
         let is_whole = first == last
             && self.degrees[first] == 1
             && [u0, u1] == [self.knot(first), self.knot(last + 1)]
-            && before + 1 >= first
-            && after <= last + 1;
+            && (before..=after).all(|other| other == first || !self.has_no_width(other) || !self.moves(other));
         span.begin((0..self.n_columns).map(|c| [self.value(c, first, u0), self.value(c, last, u1)]));
         let is_curve = is_curved && first == last && self.degree(first) > 1 && !self.has_no_width(first);
         if is_curve {
@@ -184,20 +189,21 @@ impl Trajectory {
     }
 
     /// Replaces a span by a straight motion that contains a point of the trajectory: the whole segment if it is
-    /// straight, otherwise a constant motion at the point.
-    pub fn span_at(&self, span: &mut Span, place: Place) {
+    /// straight, otherwise a constant motion at the point. Returns the time of the point in the motion.
+    pub fn span_at(&self, span: &mut Span, place: Place) -> f64 {
         let Place { segment, t } = place;
         let of = |c: usize| self.coefficients(segment, c);
         if self.degree(segment) == 1 {
             span.begin((0..self.n_columns).map(|c| [of(c)[0], of(c)[1]]));
             span.rounding.fill(0.0);
-            return;
+            return t;
         }
         span.begin(self.at(segment, t).into_iter().map(|value| [value; 2]));
         for (c, rounding) in span.rounding.iter_mut().enumerate() {
             let largest = of(c).iter().fold(0.0, |largest: f64, b| largest.max(b.abs()));
             *rounding = Roundings::Part.bound(of(c).len() - 1) * largest;
         }
+        0.0
     }
 
     /// Gives a span the coefficients of its part of a segment.
@@ -260,9 +266,12 @@ impl Trajectory {
         segment < self.n_segments() && self.knot(segment) >= self.knot(segment + 1)
     }
 
-    /// Returns whether a segment has any travel.
+    /// Returns whether the values of any column change in a segment, even if by less than the rounding of the travel.
     fn moves(&self, segment: usize) -> bool {
-        self.travel[segment] > self.travel[segment.max(1) - 1] || segment == 0
+        (0..self.n_columns).any(|column| {
+            let of = self.coefficients(segment, column);
+            of.iter().any(|value| *value != of[0])
+        })
     }
 
     /// Local time of a segment at `u`.

@@ -183,14 +183,11 @@ impl Search<'_> {
     #[inline(always)]
     fn may_be_lower(&self, cluster: u32, triangles: u32, x: u32) -> bool {
         let Some(Lowest { key: [object, lowest_x, _], .. }) = self.lowest else { return true };
-        let first = self.world.scene.tree.leaf(cluster).start + triangles.trailing_zeros() as usize;
-        let last = self.world.scene.tree.leaf(cluster).start + triangles.ilog2() as usize;
-        if self.order == Order::SceneFirst {
+        if self.order == Order::SceneFirst || x <= lowest_x {
             return true;
         }
-        // Usually all triangles of a cluster belong to one object.
-        let is_one = self.world.scene.object[first] == object && self.world.scene.object[last] == object;
-        x <= lowest_x || !is_one
+        let objects = &self.world.scene.object[self.world.scene.tree.leaf(cluster)];
+        objects.iter().enumerate().any(|(i, of)| triangles >> i & 1 == 1 && *of < object)
     }
 
     /// The triangles of a leaf against those of a cluster.

@@ -115,6 +115,11 @@ impl Memory {
         self.ignored.binary_search(&(shape, obstacle)).is_ok()
     }
 
+    /// Removes the ignored pairs of the previous motion.
+    pub fn clear_ignored(&mut self) {
+        self.ignored.clear();
+    }
+
     /// See [`Solver::ignored`], for the last motion of the previous solver with this memory, in the same world.
     pub fn ignored<'m>(&'m self, world: &'m CollisionWorld) -> impl Iterator<Item = (u32, Obstacle)> + 'm {
         let link = |shape: u32| world.links[shape as usize].link;

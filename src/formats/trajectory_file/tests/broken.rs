@@ -17,6 +17,17 @@ fn broken_text_is_explained() {
         ("t.json", "[]", &["it has no trajectory (an example"]),
         ("t.json", r#"{"trajectories":[]}"#, &["it has no 'joints'"]),
         ("t.json", r#"{"joints":["a","b"],"trajectories":[],"motions":[]}"#, &["two of"]),
+        (
+            "t.json",
+            r#"{"joint_names":["a","b"],"points":[{"positions":[0,0],"velocity":[0,0]}]}"#,
+            &["unknown field `velocity`"],
+        ),
+        (
+            "t.json",
+            r#"{"joint_names":["a","b"],"points":[{"positions":[0,0],"time_from_start":{"sec":1,"nanos":5}}]}"#,
+            &["unknown field `nanos`"],
+        ),
+        ("t.csv", "a,b\r0,0\r1,1\r\r0,0\r1,1\r", &["line 1: the line ends with CR alone"]),
         ("t.json", r#"{"joints":["a","b"],"trajectories":[{}]}"#, &["missing field `positions`", "line 1"]),
         ("t.json", r#"{"joints":["a","b"],"trajectories":[{"position":[]}]}"#, &["unknown field `position`"]),
         ("t.json", r#"{"joints":["a","b"],"trajectories":[{"positions":[]}]}"#, &["trajectory 0: it has no point"]),
