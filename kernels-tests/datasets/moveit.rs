@@ -151,7 +151,10 @@ fn unsupported_objects_are_errors() {
 
 /// A scene whose state attaches an object to the link `finger`.
 fn attaching(object: &str) -> String {
-    format!("robot_state:\n  attached_collision_objects:\n    - {{link_name: finger, object: {{id: rod, {object}}}}}\n")
+    let state = format!(
+        "robot_state:\n  attached_collision_objects:\n    - {{link_name: finger, object: {{id: rod, {object}}}}}\n"
+    );
+    state + "world: {collision_objects: []}\n"
 }
 
 #[test]
@@ -222,8 +225,10 @@ fn allowed_collisions_are_those_of_the_matrix() {
     // An entry has priority over a default.
     let entry = "  entry_names: [finger, can]\n  entry_values: [[false, false], [false, false]]\n";
     assert_eq!(allowed(&format!("{entry}{defaults}")), [(1, 1)]);
-    let error =
-        |text: &str| PlanningScene::parse(text, Path::new(""), &SceneOptions::default()).unwrap_err().to_string();
+    let error = |text: &str| {
+        let text = format!("{text}world: {{collision_objects: []}}\n");
+        PlanningScene::parse(&text, Path::new(""), &SceneOptions::default()).unwrap_err().to_string()
+    };
     assert!(
         error("allowed_collision_matrix:\n  entry_names: [a]\n  entry_values: [[true, true]]\n").contains("rows of 1")
     );

@@ -178,6 +178,23 @@ fn an_audit_finds_the_nearer_pair() {
     }
 }
 
+/// One disc moves through another one. The pair is that of the sides on which they have met, until an audit finds that
+/// they are apart again.
+#[test]
+fn an_audit_finds_that_bodies_are_apart_again() {
+    let disc = || Shape::ellipsoid([2.0, 2.0, 0.3]).unwrap();
+    let pair = Pair { a: disc(), b: disc() };
+    let motions = [Motion::new(DVec3::ZERO, v(0.0, 0.0, 1.0), DVec3::ZERO), Motion::still(v(0.1, 0.0, 1.0))];
+    let audited = tracker(&pair, motions, 20.0, 0.01, 5).run(None, 3.0).unwrap();
+    let apart = audited.samples.iter().filter(|s| !(0.35..=1.7).contains(&s.t_s));
+    for sample in apart.filter(|s| s.phase == Phase::Tracking) {
+        let dense = dense_distance(&pair, &motions, sample.t_s, 32);
+        assert!((sample.sigma_m - dense).abs() < 2e-3, "{}: {} {dense}", sample.t_s, sample.sigma_m);
+    }
+    assert!(audited.restarts.iter().any(|r| r.found && matches!(r.lost, Lost::Farther { .. })));
+    assert!((audited.samples.last().unwrap().sigma_m - 1.4).abs() < 0.01);
+}
+
 /// A patch whose normal is declared to point the other way: its nearest pair does not face each other, and this is
 /// reported.
 #[test]

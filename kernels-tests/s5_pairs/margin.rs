@@ -260,10 +260,15 @@ fn lowest(world: &CollisionWorld, motion: &RobotMotion, margin_m: f64) -> Option
 fn the_pair_of_a_start_within_the_margin_is_the_lowest() {
     let mut draw = Draw::new(77);
     let (mut within, mut free, mut space) = (0, 0, Workspace::default());
-    for k in 0..effort(60, 2_000) {
-        let kind = RobotKind { n_bodies: 1 + draw.below(4), link_m: 0.4, n_triangles: 30, mixed: true };
+    let n = effort(60, 2_000);
+    for k in 0..16 * n {
+        let n_bodies = if k < n { 1 + draw.below(4) } else { 1 };
+        let kind = RobotKind { n_bodies, link_m: 0.4, n_triangles: 30, mixed: true };
         let robot = models::robot(&mut draw, kind);
-        let scene = models::scene(&mut draw, [1, 40, 300][k % 3], 1.5, [0.1, 1.0][k % 2]);
+        let scene = match k < n {
+            true => models::scene(&mut draw, [1, 40, 300][k % 3], 1.5, [0.1, 1.0][k % 2]),
+            false => mixed_scene(&mut draw, 16),
+        };
         let allowed = if k % 4 == 0 { vec![(0, 0), (1, 1)] } else { vec![] };
         let world = CollisionWorld::new(&robot, &scene, &allowed).unwrap();
         let (q0, q1) = models::motion(&mut draw, &robot, 0.3, 0.1);
@@ -284,6 +289,20 @@ fn the_pair_of_a_start_within_the_margin_is_the_lowest() {
     }
     println!("{within} starts within the margin, {free} not");
     assert!(within > 20 && free > 20);
+}
+
+/// A scene of few triangles near each other, each of which belongs to any of three objects.
+fn mixed_scene(draw: &mut Draw, n: usize) -> Scene {
+    let mut of_objects = [const { Vec::new() }; 3];
+    for _ in 0..n {
+        let at = draw.vector(0.8);
+        of_objects[draw.below(3)].push(draw.triangle(at, 0.1));
+    }
+    let mut scene = Scene::new();
+    for (triangles, name) in of_objects.into_iter().zip(["a", "b", "c"]) {
+        scene.add_object(name, triangles).unwrap();
+    }
+    scene
 }
 
 /// [`lowest`] of the pairs that are tested.

@@ -145,8 +145,8 @@ fn executions_within_tubes_by_interval_matrices() {
 #[test]
 fn executions_within_tubes_on_the_gpu() {
     if !gpu::skip() {
-        campaign(effort(2, 30), &["--backend", "gpu"]);
-        campaign(effort(2, 30), &["--backend", "gpu", "--bound", "interval"]);
+        campaign(effort(3, 30), &["--backend", "gpu"]);
+        campaign(effort(3, 30), &["--backend", "gpu", "--bound", "interval"]);
     }
 }
 

@@ -42,8 +42,8 @@ pub struct Settings {
     pub feedback: Feedback,
     /// The method of integration.
     pub integrator: Integrator,
-    /// Number of steps between searches for a closer pair while the bodies are apart; 0 disables the searches, which
-    /// convex bodies do not need.
+    /// Number of steps between searches for a closer pair, and for whether bodies in penetration are apart by now; 0
+    /// disables the searches, which convex bodies do not need unless they pass through each other.
     pub audit_steps: usize,
 }
 

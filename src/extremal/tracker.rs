@@ -385,14 +385,19 @@ impl Run<'_> {
         Ok((next, self.sample(to_s, phase, &state, &configuration)))
     }
 
-    /// Searches for a closer pair while the bodies are apart.
+    /// Searches for a closer pair while the bodies are apart. In penetration it looks whether they are apart by now:
+    /// the pair may be that of the sides on which they have met.
     fn audit(&mut self, now: &Now, sample: Sample) -> Sample {
         let size = self.tracker.pair.size_m();
-        if !now.acquired || now.sigma_m <= 0.0 {
+        if !now.acquired {
             return sample;
         }
-        match search(&self.tracker.pair, &self.tracker.relative(sample.t_s)) {
-            Ok(found) if found.sigma_m < now.sigma_m - 1e-3 * size => {
+        let found = search(&self.tracker.pair, &self.tracker.relative(sample.t_s));
+        if now.sigma_m <= 0.0 && !found.is_ok_and(|found| found.sigma_m > 0.0) {
+            return sample;
+        }
+        match found {
+            Ok(found) if now.sigma_m <= 0.0 || found.sigma_m < now.sigma_m - 1e-3 * size => {
                 let lost = Lost::Farther { nearest_m: found.sigma_m };
                 self.restarts.push(Restart { t_s: sample.t_s, lost, found: true });
                 self.begin(found.state, sample.t_s, true)

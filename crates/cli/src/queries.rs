@@ -150,12 +150,17 @@ impl TrajectoryArgs {
                 joint_tolerance,
                 notes: Vec::new(),
             })),
-            AnyMotionFile::Trajectories(file) => Ok(Queries::Trajectories(Paths {
-                name: file.name().to_path_buf(),
-                notes: notes(&file),
-                trajectories: file.into_trajectories(),
-                joint_tolerance,
-            })),
+            AnyMotionFile::Trajectories(file) => {
+                if self.start_state.is_some() && file.summary().from_start_state == 0 {
+                    warn("no trajectory begins after time 0: --start-state is not used");
+                }
+                Ok(Queries::Trajectories(Paths {
+                    name: file.name().to_path_buf(),
+                    notes: notes(&file),
+                    trajectories: file.into_trajectories(),
+                    joint_tolerance,
+                }))
+            }
         }
     }
 

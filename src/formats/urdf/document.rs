@@ -83,6 +83,7 @@ impl Document {
         for link in children(root, "link") {
             let name = required(link, "name")?.to_string();
             let shapes = shapes(link, geometry).map_err(|e| e.at(format!("link {}", quoted(&name))))?;
+            document.warn_of_unknown(link, &name);
             document.links.push(LinkElement { name, shapes });
         }
         for joint in children(root, "joint") {
@@ -93,7 +94,23 @@ impl Document {
         }
         Ok(document)
     }
+
+    /// Warns of elements of a link that have no meaning in a URDF, of each kind once: a misspelt `<collision>` would
+    /// leave the link without shapes.
+    fn warn_of_unknown(&mut self, link: Node, name: &str) {
+        let plain = |node: &Node| node.is_element() && node.tag_name().namespace().is_none();
+        for element in link.children().filter(plain) {
+            let tag = element.tag_name().name();
+            let message = format!("the element <{}> is not used", shortened(tag, 60));
+            if !LINK_ELEMENTS.contains(&tag) && !self.warnings.iter().any(|w| w.ends_with(&message)) {
+                self.warnings.push(format!("link {}: {message}", quoted(name)));
+            }
+        }
+    }
 }
+
+/// The elements of a link in URDF and its common extensions.
+const LINK_ELEMENTS: [&str; 6] = ["inertial", "visual", "collision", "contact", "self_collision_checking", "verbose"];
 
 fn shapes(link: Node, geometry: Geometry) -> Result<Vec<Shape>> {
     let all = |tag| children(link, tag).map(shape).collect::<Result<Vec<_>>>();

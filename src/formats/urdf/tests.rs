@@ -67,6 +67,19 @@ fn fixed_joints_merge_links_into_one_body() {
 }
 
 #[test]
+fn unknown_elements_of_links_are_named_once() {
+    let link = |name: &str| {
+        format!(
+            r#"<link name="{name}"><inertial/><colision><geometry><sphere radius="1"/></geometry></colision></link>"#
+        )
+    };
+    let joint = r#"<joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>"#;
+    let read = robot(&[&link("a"), &link("b"), joint].concat());
+    let unknown: Vec<&String> = read.warnings.iter().filter(|w| w.contains("not used")).collect();
+    assert_eq!(unknown, ["link 'a': the element <colision> is not used"]);
+}
+
+#[test]
 fn roll_pitch_yaw_turn_about_fixed_axes() {
     let m = rpy([FRAC_PI_2, 0.0, FRAC_PI_2]);
     assert!(near(m * DVec3::X, [0.0, 1.0, 0.0]) && near(m * DVec3::Y, [0.0, 0.0, 1.0]), "{m}");
