@@ -3,7 +3,7 @@
 /// The answer for one motion.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// Nothing touches at any time; this is guaranteed.
+    /// No tested pair touches, or comes within the margin, at any time; this is guaranteed.
     Free,
     /// Something touches, or comes so close that contact can be neither proved nor excluded.
     Contact(Contact),

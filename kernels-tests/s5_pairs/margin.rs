@@ -16,6 +16,7 @@ use firstcontact::predicate::closeness::closeness;
 use firstcontact::predicate::proximity::{Proximity, are_within_or_meet, boxes_beyond, proximity};
 use firstcontact::predicate::separation::StaticTriangle;
 use firstcontact::robot::RobotMotion;
+use firstcontact::scene::Scene;
 use firstcontact::scene::world::CollisionWorld;
 use firstcontact::stage::link_pairs::{PairAtStart, Workspace, first_at_start};
 use firstcontact::stage::{SUBS, TrianglePair};

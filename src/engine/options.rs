@@ -17,11 +17,11 @@ pub enum Backend {
     Auto,
     /// Any graphics adapter, including software adapters.
     Gpu,
-    /// The CPU, with the reference implementation of all stages.
+    /// The CPU alone, without a graphics adapter.
     Cpu,
 }
 
-/// The stages that run on a graphics adapter.
+/// The stages of a check; all but [`Solve`](Self::Solve) can run on a graphics adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
     /// `s1_concat`
@@ -97,9 +97,9 @@ pub enum Solids {
 pub struct Options {
     /// The backend of the culling stages.
     pub backend: Backend,
-    /// The graphics adapters: parts of their names, or `pci:` and their addresses. Motions are divided among several
-    /// adapters; `all` selects every hardware adapter, or every software adapter on a machine without hardware. If
-    /// empty, the best adapter is used.
+    /// The graphics adapters: parts of their names, or addresses such as `pci:0000:41:00.0`. Motions are divided among
+    /// several adapters; `all` selects every hardware adapter, or every software adapter on a machine without hardware.
+    /// If empty, the best adapter is used.
     pub adapters: Vec<String>,
     /// Checks of fewer motions run on the CPU even if the engine has an adapter, because the CPU is faster with few
     /// motions. If absent, 4,096 where the automatic backend has chosen the adapter, otherwise 0. Trajectories are

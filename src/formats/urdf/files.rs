@@ -63,7 +63,7 @@ impl MeshFiles {
                 let rest = path.split_once('/').map_or("", |(_, rest)| rest);
                 let names = [path, rest].map(|name| shortened(name, 100)).join(" and no ");
                 let error = Error::input(format!("the mesh {} does not exist: no {names}", quoted(filename)));
-                error.in_folders(&self.packages.dirs()).remedy(PACKAGE_REMEDY)
+                error.in_folders(self.packages.dirs()).remedy(PACKAGE_REMEDY)
             });
         }
         let found = |path: &str| {

@@ -62,7 +62,6 @@ fn undecided(reason: &str, n: u64) -> Option<Hint> {
             "because they took too many evaluations, as sliding contact does: --tolerance 1e-6 or --mode verdict needs \
              fewer; with --margin 0.001 a distance counts instead",
         ),
-        "fault" => (&["--backend"], "because the device failed: --backend cpu does not need it"),
         _ => return None,
     };
     Some(Hint { options, text: format!("{n} motions are undecided {text}") })
@@ -134,7 +133,6 @@ mod tests {
         for (reason, named) in [
             ("memory", &["--memory"][..]),
             ("evaluation-cap", &["--tolerance", "--mode", "--margin"]),
-            ("fault", &["--backend"]),
             ("another", &[]),
         ] {
             let mut found = diagnosis(0.0, false);
