@@ -288,6 +288,8 @@ class Engine:
         tolerance = np.zeros(0) if given is None else np.asarray(given, dtype=np.float64)
         if tolerance.ndim == 0:
             tolerance = np.full(self._n_columns, tolerance)
+        if given is not None:
+            tolerance = shaped(tolerance, (self._n_columns,), "joint_tolerance")
         numbers: list[float] = tolerance.tolist()
         return numbers
 

@@ -89,7 +89,12 @@ def roadmap(
         k: Number of nearest neighbours, in the Euclidean norm, to which a configuration is connected.
         seed: Of the samples.
         progress: Shows a bar of tqdm.
+
+    Raises:
+        ValueError: The engine has ``initial="ignore"``, with which motions are not free in both directions.
     """
+    if engine._options["initial"] == "ignore":
+        raise ValueError('the edges of a roadmap go both ways, but initial="ignore" depends on the start')
     columns = (len(engine.joints),)
     low, high = shaped(lower, columns, "lower"), shaped(upper, columns, "upper")
     samples = np.random.default_rng(seed).uniform(low, high, (n, *columns))

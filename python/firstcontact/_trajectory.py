@@ -42,7 +42,7 @@ class Trajectory:
 
     @classmethod
     def from_ppoly(cls, polynomials: Any) -> Trajectory:
-        """Piecewise polynomials as of SciPy: `PPoly`, `CubicSpline` and others with breakpoints ``x`` and ``c``.
+        """Piecewise polynomials as of SciPy: `PPoly`, `CubicSpline`, `BPoly` and others with ``x`` and ``c``.
 
         Args:
             polynomials: An object with ``x`` of shape (m + 1,), seconds, and ``c`` of shape (k, m, D): ``c[j, i]`` are
@@ -51,8 +51,7 @@ class Trajectory:
         Raises:
             Error: The degree is too large, or the path jumps by more than 1e-9 at a breakpoint.
         """
-        if not (hasattr(polynomials, "x") and hasattr(polynomials, "c")):
-            raise TypeError(f"{type(polynomials).__name__} has no x and c: give a scipy.interpolate.PPoly")
+        polynomials = _in_powers(polynomials)
         breakpoints = shaped(polynomials.x, (None,), "x")
         coefficients = shaped(polynomials.c, (None, len(breakpoints) - 1, None), "c")
         _, n_segments, n_columns = coefficients.shape
@@ -72,7 +71,8 @@ class Trajectory:
         """
         if not polynomials:
             raise ValueError("there are no polynomials: give one for each column")
-        columns = [(shaped(of.x, (None,), "x"), shaped(of.c, (None, len(of.x) - 1), "c")) for of in polynomials]
+        powers = [_in_powers(of) for of in polynomials]
+        columns = [(shaped(of.x, (None,), "x"), shaped(of.c, (None, len(of.x) - 1), "c")) for of in powers]
         first, last = columns[0][0][0], columns[0][0][-1]
         if any(abs(x[0] - first) > _INSTANT or abs(x[-1] - last) > _INSTANT for x, _ in columns):
             raise ValueError("the columns begin or end at different times")
@@ -160,6 +160,17 @@ def trajectories(paths: Any, n_columns: int) -> list[Trajectory]:
     if array.ndim != 3 or array.shape[1] < 1 or array.shape[2] != n_columns:
         raise ValueError(f"motions have the shape {array.shape}, not (Q, W, {n_columns}): W waypoints of Q motions")
     return [Trajectory.from_waypoints(waypoints) for waypoints in array]
+
+
+def _in_powers(of: Any) -> Any:
+    """Piecewise polynomials with coefficients of powers; a `BPoly` has those of Bernstein polynomials."""
+    if not (hasattr(of, "x") and hasattr(of, "c")):
+        raise TypeError(f"{type(of).__name__} has no x and c: give a scipy.interpolate.PPoly")
+    if any(base.__name__ == "BPoly" for base in type(of).__mro__):
+        from scipy.interpolate import PPoly
+
+        return PPoly.from_bernstein_basis(of)
+    return of
 
 
 def _times(times: Any, n_points: int) -> list[float] | None:

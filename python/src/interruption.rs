@@ -1,6 +1,7 @@
 //! Work without the interpreter's lock that Ctrl-C ends.
 
 use crate::error::raise;
+use firstcontact::arith::float_environment::{DefaultEnvironment, as_caller};
 use firstcontact::{Error, ErrorKind, Result};
 use pyo3::prelude::*;
 use std::cell::{Cell, RefCell};
@@ -16,12 +17,13 @@ pub struct Interruption {
 }
 
 impl Interruption {
-    /// Runs `work` without the interpreter's lock.
+    /// Runs `work` without the interpreter's lock, and with rounding to nearest, whatever other extensions have set.
     ///
     /// # Errors
     /// Those of `work`; or the exception of a signal handler, or one that [`through`](Self::through) has kept.
     pub fn run<T: Send>(py: Python, work: impl FnOnce(&Self) -> Result<T> + Send) -> PyResult<T> {
         py.detach(|| {
+            let _environment = DefaultEnvironment::new();
             let this = Self { last: Cell::new(Instant::now()), raised: RefCell::new(None) };
             work(&this).map_err(|error| this.raised.take().unwrap_or_else(|| raise(error)))
         })
@@ -33,12 +35,13 @@ impl Interruption {
             return Ok(());
         }
         self.last.set(Instant::now());
-        Python::attach(|py| self.through(py.check_signals()))
+        as_caller(|| Python::attach(|py| self.through(py.check_signals())))
     }
 
     /// Calls a function of Python that counts finished work, if there is one.
     pub fn report(&self, progress: Option<&Py<PyAny>>) -> Result<()> {
-        progress.map_or(Ok(()), |progress| Python::attach(|py| self.through(progress.call0(py).map(|_| ()))))
+        let call = |progress: &Py<PyAny>| Python::attach(|py| self.through(progress.call0(py).map(|_| ())));
+        progress.map_or(Ok(()), |progress| as_caller(|| call(progress)))
     }
 
     /// Keeps an exception while an error passes through the library instead of it.

@@ -28,13 +28,16 @@ pub fn triangles(bytes: &[u8]) -> Vec<Triangle> {
 /// Motions from an array of shape (q, 2, columns), the first of which has the number `first`.
 ///
 /// # Errors
-/// A value is NaN or infinite.
+/// A value is NaN or infinite, or there are no columns, so that the bytes do not have a number of motions.
 pub fn motions(bytes: &[u8], n_columns: usize, first: usize) -> Result<MotionBatch> {
+    if n_columns == 0 {
+        let error = Error::usage("the robot has no moving joint, so arrays of its motions have no numbers");
+        return Err(error.remedy("give it a joint, such as a floating root"));
+    }
     let values = floats(bytes);
     if let Some(i) = values.iter().position(|x| !x.is_finite()) {
-        let message = format!("column {} is NaN or infinite", i % n_columns.max(1));
-        return Err(Error::input(message).at(format!("motion {}", first + i / (2 * n_columns).max(1))));
+        let message = format!("column {} is NaN or infinite", i % n_columns);
+        return Err(Error::input(message).at(format!("motion {}", first + i / (2 * n_columns))));
     }
-    let n_motions = values.len() / (2 * n_columns).max(1);
-    MotionBatch::from_flat(n_motions, n_columns, values)
+    MotionBatch::from_flat(values.len() / (2 * n_columns), n_columns, values)
 }

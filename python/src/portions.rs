@@ -2,6 +2,7 @@
 
 use crate::interruption::Interruption;
 use crate::numbers;
+use firstcontact::arith::float_environment::as_caller;
 use firstcontact::{MotionBatch, Result};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator};
@@ -24,7 +25,7 @@ impl Iterator for Portions<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let batch = Python::attach(|py| {
-            let portion = self.iterator.bind(py).clone().next()?;
+            let portion = as_caller(|| self.iterator.bind(py).clone().next())?;
             let bytes = portion.and_then(|portion| Ok(portion.cast_into::<PyBytes>()?));
             let bytes = self.signals.through(bytes);
             Some(bytes.and_then(|bytes| numbers::motions(bytes.as_bytes(), self.n_columns, self.n_read)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -121,3 +122,15 @@ def test_poses_of_meshes() -> None:
     np.testing.assert_allclose(scene.triangles(1), scene.triangles(0), atol=1e-14)
     with pytest.raises(IndexError):
         scene.triangles(2)
+
+
+def test_robots_without_joints_have_no_motions(wall: fc.Scene, tmp_path: Path) -> None:
+    (tmp_path / "post.obj").write_text("v 0 0 0\nv 0 1 0\nv 0 1 0.1\nf 1 2 3\n")
+    text = """<robot name="post"><link name="post">
+      <collision><geometry><mesh filename="post.obj"/></geometry></collision></link></robot>"""
+    engine = fc.Engine(fc.Robot.from_xml(text, folder=tmp_path), wall, device="cpu")
+    for starts, ends in ((np.zeros(0), np.zeros(0)), (np.zeros((5, 0)), np.zeros((5, 0)))):
+        with pytest.raises(fc.Error, match="no moving joint"):
+            engine.check(starts, ends)
+    with pytest.raises(fc.Error, match="no moving joint"):
+        engine.is_free(np.zeros(0), np.zeros(0))

@@ -44,6 +44,11 @@ def test_neighbours_at_one_place() -> None:
     assert fc._roadmap._pairs(same[:1], 2).shape == (0, 2)
 
 
+def test_starts_in_contact_cannot_be_ignored_in_a_roadmap(engine: fc.Engine) -> None:
+    with pytest.raises(ValueError, match="both ways"):
+        fc.roadmap(engine.with_options(initial="ignore"), [-1, -1], [1, 1], n=4, k=2)
+
+
 def test_a_seed_repeats_a_roadmap(engine: fc.Engine, roadmap: fc.Roadmap) -> None:
     again = fc.roadmap(engine.with_options(mode="verdict"), [-1, -1], [1, 1], n=40, k=4, seed=5)
     np.testing.assert_array_equal(again.edges, roadmap.edges)

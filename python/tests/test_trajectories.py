@@ -69,12 +69,34 @@ def test_joints_with_breakpoints_of_their_own() -> None:
         fc.Trajectory.from_ppolys([SimpleNamespace(x=first.x, c=first.c[:, :1])])
 
 
+def test_bernstein_polynomials_of_scipy_are_the_curve_that_they_describe() -> None:
+    interpolate = pytest.importorskip("scipy.interpolate")
+    ends = [[[0.0, 1.0], [0.5, 0.0]], [[1.0, -1.0], [0.0, 2.0]], [[0.5, 0.0], [0.0, 0.0]]]
+    bernstein = interpolate.BPoly.from_derivatives([0.0, 1.0, 3.0], np.array(ends))
+    trajectory = fc.Trajectory.from_ppoly(bernstein)
+    columns = [interpolate.BPoly(bernstein.c[:, :, k], bernstein.x) for k in range(2)]
+    by_column = fc.Trajectory.from_ppolys(columns)
+    for segment, t in ((0, 0.0), (0, 0.3), (1, 0.25), (1, 1.0)):
+        x = bernstein.x[segment] + t * (bernstein.x[segment + 1] - bernstein.x[segment])
+        np.testing.assert_allclose(trajectory.at(segment, t), bernstein(x), atol=1e-14)
+        np.testing.assert_allclose(by_column.at(segment, t), bernstein(x), atol=1e-14)
+    with pytest.raises(TypeError, match="no x and c"):
+        fc.Trajectory.from_ppolys([[0.0, 1.0]])
+
+
 def test_points_without_velocities_are_joined_by_lines() -> None:
     line = fc.Trajectory.from_jtc([0.0, 1.0, 3.0], [[0.0], [1.0], [2.0]])
     assert line.n_segments == 2 and line.at(1, 0.5).tolist() == [1.5]
     assert line.times is not None and line.times.tolist() == [0.0, 1.0, 3.0]
     still = fc.Trajectory.from_jtc([2.0], [[0.5]])
     assert still.n_segments == 1 and still.at(0, 1.0).tolist() == [0.5]
+
+
+def test_joint_tolerances_have_one_number_for_each_column(turning: fc.Engine) -> None:
+    path = fc.Trajectory.from_waypoints([[0.0], [0.1]])
+    for wrong in ([], [0.1, 0.1], [[0.1]]):
+        with pytest.raises(ValueError, match="joint_tolerance has the shape"):
+            turning.check_trajectories([path], joint_tolerance=wrong)
 
 
 def test_joint_tolerances_bring_the_contact_forward(turning: fc.Engine) -> None:

@@ -21,6 +21,7 @@
 #include <ompl/base/spaces/SO2StateSpace.h>
 #include <ompl/datastructures/NearestNeighborsGNAT.h>
 
+#include <cmath>
 #include <memory>
 #include <typeinfo>
 
@@ -81,22 +82,25 @@ public:
 
     std::size_t n_columns() const noexcept { return fixed_.size(); }
 
-    // The ends of a motion.
-    void operator()(const ob::State *from, const ob::State *to, double *start, double *end) const {
+    // The ends of a motion. Returns false if the motion between them is not certain to be that of the space: half a
+    // turn of a pose may go either way.
+    bool operator()(const ob::State *from, const ob::State *to, double *start, double *end) const {
         std::copy(fixed_.begin(), fixed_.end(), start);
         std::copy(fixed_.begin(), fixed_.end(), end);
         if (ends_) {
             ends_(from, to, start, end);
-            return;
+            return true;
         }
         std::size_t next = 0;
+        bool is_certain = true;
         for (const Part &part : parts_) {
-            part.read(part.find(from), part.find(to), [&](double first, double last) {
+            is_certain &= part.read(part.find(from), part.find(to), [&](double first, double last) {
                 start[columns_[next]] = first;
                 end[columns_[next]] = last;
                 next++;
             });
         }
+        return is_certain;
     }
 
 private:
@@ -117,7 +121,8 @@ private:
         }
 
         template <class Take>
-        void read(const ob::State *from, const ob::State *to, Take take) const {
+        bool read(const ob::State *from, const ob::State *to, Take take) const {
+            bool is_certain = true;
             switch (kind) {
             case vector: {
                 const double *first = from->as<ob::RealVectorStateSpace::StateType>()->values;
@@ -144,9 +149,15 @@ private:
                 take(first->rotation().y, last->rotation().y);
                 take(first->rotation().z, last->rotation().z);
                 take(first->rotation().w, last->rotation().w);
+                // The cosine of half of the turn.
+                const double cosine =
+                    first->rotation().x * last->rotation().x + first->rotation().y * last->rotation().y +
+                    first->rotation().z * last->rotation().z + first->rotation().w * last->rotation().w;
+                is_certain = std::abs(cosine) > 1e-9;
                 break;
             }
             }
+            return is_certain;
         }
     };
 
@@ -194,12 +205,12 @@ public:
 
     bool is_free(const ob::State *from, const ob::State *to) const {
         const Motion motion(configurations_, from, to);
-        return engine_->is_free(motion.start(), motion.end());
+        return motion.is_certain() && engine_->is_free(motion.start(), motion.end());
     }
 
     double clear_until(const ob::State *from, const ob::State *to) const {
         const Motion motion(configurations_, from, to);
-        return engine_->clear_until(motion.start(), motion.end());
+        return motion.is_certain() ? engine_->clear_until(motion.start(), motion.end()) : 0.0;
     }
 
     const Engine &engine() const noexcept { return *engine_; }
@@ -212,9 +223,11 @@ private:
         Motion(const Configurations &configurations, const ob::State *from, const ob::State *to)
             : n_(configurations.n_columns()), many_(n_ > few_ ? 2 * n_ : 0) {
             double *all = n_ > few_ ? many_.data() : numbers_;
-            configurations(from, to, all, all + n_);
+            is_certain_ = configurations(from, to, all, all + n_);
             all_ = all;
         }
+
+        bool is_certain() const { return is_certain_; }
 
         Row start() const { return {all_, n_}; }
         Row end() const { return {all_ + n_, n_}; }
@@ -225,6 +238,7 @@ private:
         double numbers_[2 * few_];
         std::vector<double> many_;
         const double *all_;
+        bool is_certain_;
     };
 
     std::shared_ptr<const Engine> engine_;
@@ -388,11 +402,20 @@ private:
                                              Motion motion) {
         const std::size_t n_columns = checker.configurations().n_columns();
         std::vector<double> starts(n * n_columns), ends(n * n_columns);
+        std::vector<std::size_t> uncertain;
         for (std::size_t i = 0; i < n; i++) {
             const auto of = motion(i);
-            checker.configurations()(of.first, of.second, starts.data() + i * n_columns, ends.data() + i * n_columns);
+            if (!checker.configurations()(of.first, of.second, starts.data() + i * n_columns,
+                                          ends.data() + i * n_columns)) {
+                uncertain.push_back(i);
+            }
         }
-        return checker.engine().are_free(Rows(starts.data(), n, n_columns), Rows(ends.data(), n, n_columns), progress);
+        auto are_free =
+            checker.engine().are_free(Rows(starts.data(), n, n_columns), Rows(ends.data(), n, n_columns), progress);
+        for (const std::size_t i : uncertain) {
+            are_free[i] = 0;
+        }
+        return are_free;
     }
 
     void add_free_states(const Checker &checker, std::size_t n, const Progress &progress) {

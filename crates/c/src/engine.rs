@@ -74,7 +74,7 @@ impl FcEngine {
             scene: chosen.certificates.then(|| Arc::clone(&scene)),
             options: chosen.library.clone(),
             certificates: chosen.certificates,
-            allow: chosen.allowed_names().to_vec(),
+            allow: allowed.of_objects.clone(),
             allowed: allowed.objects.clone(),
         };
         let builder = Engine::builder(Arc::clone(&robot.robot), scene).options(chosen.library.clone());

@@ -66,6 +66,8 @@ pub(crate) struct Allowed {
     /// Pairs of a link and an object.
     pub objects: Vec<(u32, u32)>,
     links: Vec<[u32; 2]>,
+    /// The names of those with an object, which apply in other scenes, too.
+    pub of_objects: Vec<AllowedNames>,
 }
 
 /// A link or attached object and an object of the scene, by name, that are never tested; `*` is all.
@@ -79,11 +81,6 @@ impl Chosen {
     pub fn of(options: *const FcOptions) -> Result<Self> {
         let options = handles::optional(options)?;
         Ok(options.map(|of| of.0.lock().unwrap_or_else(PoisonError::into_inner).clone()).unwrap_or_default())
-    }
-
-    /// The names of pairs that are never tested.
-    pub fn allowed_names(&self) -> &[AllowedNames] {
-        &self.allow
     }
 
     /// The pairs that are never tested.
@@ -159,9 +156,11 @@ impl Allowed {
         allowed.objects
     }
 
+    /// Adds the pairs of two names. `*` is every link of the robot, but not the objects that are attached to it.
     fn add(&mut self, link: &str, other: &str, robot: &Robot, scene: &Scene) -> Result<()> {
         let link_names = || robot.links.iter().map(|link| link.name.as_str());
-        let links = named(link, link_names());
+        let is_own = |l: &u32| link != "*" || robot.links[*l as usize].attached_to.is_none();
+        let links: Vec<u32> = named(link, link_names()).into_iter().filter(is_own).collect();
         if links.is_empty() {
             let error = Error::usage(format!("no link with triangles is called {}", quoted(link)));
             return Err(error.remedy("fc_robot_link_name lists them"));
@@ -174,6 +173,9 @@ impl Allowed {
         }
         // A name that is both an object and a link is the object.
         let others = if objects.is_empty() { others } else { Vec::new() };
+        if others.is_empty() {
+            self.of_objects.push([link.to_string(), other.to_string()]);
+        }
         self.objects.extend(links.iter().flat_map(|&l| objects.iter().map(move |&o| (l, o))));
         self.links.extend(links.iter().flat_map(|&a| others.iter().map(move |&b| [a, b])));
         Ok(())

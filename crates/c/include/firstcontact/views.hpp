@@ -145,8 +145,13 @@ public:
     Row(const double (&row)[N]) : Row(row, N) {}
     // Copies.
     Row(std::initializer_list<double> row) : size_(row.size()), copy_(row) { data_ = copy_.data(); }
+    // A matrix with several rows and columns is no row: it has no data, which every function refuses.
     template <class M, class = detail::IfNumbers<M>>
     Row(const M &vector) : Row(vector.data(), detail::size_of(vector.size())) {
+        if (vector.rows() > 1 && vector.cols() > 1) {
+            data_ = nullptr;
+            return;
+        }
         const std::ptrdiff_t stride = vector.cols() == 1 ? vector.rowStride() : vector.colStride();
         if (stride != 1 && size_ > 1) {
             for (std::size_t i = 0; i < size_; i++) {

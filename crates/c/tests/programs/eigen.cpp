@@ -43,6 +43,9 @@ int main(int argc, char **argv) {
         REQUIRE(engine.is_free(by_rows.row(k), to) == is_free && engine.is_free(fixed, to) == is_free);
     }
 
+    // A matrix is not a row.
+    REQUIRE_ERROR(FC_USAGE, "", (void)engine.is_free(starts, ends));
+
     Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 2> edges(2, 2);
     edges << 0, 1, 2, 3;
     Eigen::MatrixXi with_sign = edges.cast<int>();

@@ -223,6 +223,19 @@ void engines_from_engines() {
     REQUIRE(of_other[0].verdict == FC_CONTACT && of_other[0].contact.object == 1 && of_other[0].contact.link == 3);
     REQUIRE_ERROR(FC_INPUT, "box", (void)resting.with_attached(box));
 
+    // All links are those of the robot, not the box, and a permission between links is not one for an object.
+    box.touch_links = {};
+    fc::Scene low = fc::Scene::empty();
+    low.add_shape("shelf", FC_SHAPE_BOX, {0.2, 0.2, 0.02}, fc::Pose::translation(1.0, 0.0, 0.5));
+    fc::Options permitted = on_cpu();
+    permitted.allow = {{"*", "shelf"}, {"upper_arm", "forearm"}};
+    const fc::Engine allowing = fc::Engine::make(arm(), low, permitted).with_attached(box);
+    REQUIRE(!allowing.is_free({0.0, 0.0}, {-0.1, 0.0}) && !allowing.with_scene(low).is_free({0.0, 0.0}, {-0.1, 0.0}));
+    fc::Scene named = fc::Scene::empty();
+    named.add_shape("forearm", FC_SHAPE_BOX, {0.1, 0.1, 0.1}, fc::Pose::translation(0.25, 0.0, 0.55));
+    const fc::Engine over_shelf_allowing = fc::Engine::make(arm(), low, permitted);
+    REQUIRE(!over_shelf_allowing.with_scene(named).is_free({0.0, 0.0}, {0.0, 0.0}));
+
     fc::Options wide = on_cpu();
     wide.margin_m = 0.3;
     REQUIRE(!over_shelf.with_options(wide).is_free({0.0, 0.0}, {-0.1, 0.0}));

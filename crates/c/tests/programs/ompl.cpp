@@ -200,6 +200,11 @@ void free_joints() {
     a->rotation().setIdentity();
     b->rotation().setAxisAngle(0.0, 0.0, 1.0, 2.0);
     REQUIRE(engine->n_columns() == 7 && validator.checkMotion(a.get(), b.get()));
+    // Half a turn may go either way.
+    b->rotation().setAxisAngle(0.0, 0.0, 1.0, 3.14159265358979323846);
+    REQUIRE(!validator.checkMotion(a.get(), b.get()));
+    b->rotation().setAxisAngle(0.0, 0.0, 1.0, 3.1415);
+    REQUIRE(validator.checkMotion(a.get(), b.get()));
     b->setX(2.0);
     REQUIRE(!validator.checkMotion(a.get(), b.get()));
 }
