@@ -11,7 +11,7 @@ pub(super) struct Packages {
     near: Vec<PathBuf>,
     /// The folders given by the caller.
     given: Vec<PathBuf>,
-    /// Those of the ROS environment.
+    /// The folders in `ROS_PACKAGE_PATH`.
     ros: Vec<PathBuf>,
 }
 

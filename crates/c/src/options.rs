@@ -66,7 +66,7 @@ pub(crate) struct Allowed {
     /// Pairs of a link and an object.
     pub objects: Vec<(u32, u32)>,
     links: Vec<[u32; 2]>,
-    /// The names of those with an object, which apply in other scenes, too.
+    /// The names of the pairs with an object, which also apply in other scenes.
     pub of_objects: Vec<AllowedNames>,
 }
 

@@ -45,7 +45,8 @@ use std::time::Instant;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum BackendChoice {
-    /// A hardware graphics adapter if there is one and the motions are at least 4,096, otherwise the CPU
+    /// A hardware graphics adapter if there is one and there are at least 4,096 motions or any trajectories, otherwise
+    /// the CPU
     Auto,
     /// Any graphics adapter, including software ones
     Gpu,
