@@ -104,7 +104,11 @@ fn opening_an_adapter_prints_no_driver_messages() {
 fn the_software_adapter_is_suggested_without_a_hardware_one() {
     let desk = desk();
     let adapters = adapters(&desk);
-    let run = check(&desk, &["--backend", "auto"]);
+    // The adapter is not opened for few motions. A tolerance makes a trajectory of a motion.
+    let few = check(&desk, &["--backend", "auto"]);
+    let is_told = few.stderr.contains("faster for fewer than 4096 motions");
+    assert!(few.code == Some(0) && is_told, "{}", few.stderr);
+    let run = check(&desk, &["--backend", "auto", "--joint-tolerance", "0"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     match &adapters[..] {
         [] => assert!(run.stderr.contains("no graphics adapter (install"), "{}", run.stderr),
