@@ -258,8 +258,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "verdicts before an error",
         "src/engine/motion_queue.rs",
-        "take_if(|_| self.ahead.len() == self.taken)",
-        "take()",
+        "self.ahead.len() == self.taken",
+        "true",
         "engine::motion_queue::tests::errors_and_wrong_numbers_of_columns_are_returned",
     ),
     m("pairs that are not tested", START, "!self.world.is_allowed(self.link, y)", "true", LOWEST),
