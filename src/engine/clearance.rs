@@ -4,12 +4,14 @@
 //! the largest margin with which it is free, and the search for contacts proves the lower bound of the enclosure. The
 //! upper bound is the distance of two triangles at one time, which is lowered by descent in time:
 //!
-//! 1. The nearest triangles are found at both ends, and the distance of the nearest of them is minimised.
+//! 1. Near triangles are found at both ends, and the distance of the nearest of them is minimised.
 //! 2. The trajectory is searched for a contact with a margin that is smaller by the tolerance. If there is none, both
-//!    bounds are known. Otherwise the distance is smaller at that place: descent continues from there, and then the
+//!    bounds are known. Otherwise the two triangles in contact are nearer: descent continues from there, and then the
 //!    search, with a smaller margin. The part before that place is already free with a larger margin.
 //!
-//! So the searches with all margins together pass through the trajectory only once.
+//! So the searches with all margins together pass through the trajectory only once. A search for the nearest of all
+//! triangles costs a third of such a pass. Therefore the first ones need not find the very nearest, and descents look
+//! for nearer triangles only around the last ones.
 
 use super::core::EngineCore;
 use super::cpu_backend::{Apart, Neighbours, Scratch};
@@ -21,8 +23,11 @@ use crate::robot::Trajectory;
 use crate::robot::trajectory::{Place, Span};
 use crate::stage::s6_solve::{Mode, SolveOptions};
 
-/// Number of times at which the nearest triangles are found first.
+/// Times at which near triangles are found first.
 const FIRST_LOOKS: [f64; 2] = [0.0, 1.0];
+/// Accuracy of these looks: with smaller numbers, more contacts are found later, and with larger ones, the looks take
+/// longer.
+const FIRST_ACCURACY: f64 = 0.9;
 /// Maximum number of descents in time from one place, each for another pair of triangles.
 const MAX_DESCENTS: usize = 16;
 /// Maximum number of steps of one descent.
@@ -69,7 +74,7 @@ impl EngineCore {
             return Ok(None);
         }
         search.march(&self.options, &mut Stats::default()).find_ignored()?;
-        search.look_at(0.0, place)?;
+        search.look_at(0.0, place, 1.0)?;
         Ok(search.best.map(|best| best.record))
     }
 }
@@ -111,7 +116,7 @@ impl<'a> Search<'a> {
 
     /// The answer if nothing is nearer than the limit.
     fn nothing_near(&self) -> Clearance {
-        Clearance { distance_m: [self.options.limit_m, f64::INFINITY], closest: None }
+        self.answer(self.options.limit_m)
     }
 
     /// Upper bound on the smallest distance, as far as it is known.
@@ -121,9 +126,9 @@ impl<'a> Search<'a> {
 
     fn smallest(mut self, stats: &mut Stats) -> Result<Clearance> {
         for u in FIRST_LOOKS {
-            self.look(u)?;
+            self.look_at(u, self.trajectory.place(u, false), FIRST_ACCURACY)?;
         }
-        self.descend()?;
+        self.descend_from_best()?;
         let ClearanceOptions { tolerance_m, known_m, .. } = *self.options;
         let mut options = self.core.options.clone();
         // The first contact does not depend on the order of the search, unlike an arbitrary one.
@@ -152,11 +157,15 @@ impl<'a> Search<'a> {
                 }
             };
             u = at;
-            self.look(near)?;
-            self.look(at)?;
-            if self.upper_m() < upper_m {
-                self.descend()?;
-            } else {
+            if let Some(touching) = self.scratch.touching() {
+                self.descend(touching, near)?;
+            }
+            if self.upper_m() >= upper_m {
+                self.look(near)?;
+                self.look(at)?;
+                self.descend_from_best()?;
+            }
+            if self.upper_m() >= upper_m {
                 below_m += SPARE * tolerance_m * f64::from(1u32 << n_lowered);
                 n_lowered += 1;
             }
@@ -164,54 +173,65 @@ impl<'a> Search<'a> {
     }
 
     fn answer(&self, lower_m: f64) -> Clearance {
-        let Some(best) = self.best else { return self.nothing_near() };
-        Clearance { distance_m: [lower_m, best.record.distance_m], closest: Some(best.record) }
+        let closest = self.best.map(|best| best.record);
+        Clearance { distance_m: [lower_m, closest.map_or(f64::INFINITY, |closest| closest.distance_m)], closest }
     }
 
-    /// Looks for nearer triangles at `u`. Returns whether there are any.
-    fn look(&mut self, u: f64) -> Result<bool> {
-        self.look_at(u, self.trajectory.place(u, false))
+    /// Looks for the nearest triangles at `u`.
+    fn look(&mut self, u: f64) -> Result<()> {
+        self.look_at(u, self.trajectory.place(u, false), 1.0)
     }
 
-    fn look_at(&mut self, u: f64, place: Place) -> Result<bool> {
+    /// Looks for triangles that are nearer at a place, with an accuracy: see [`Sought`](crate::stage::s5_pairs::Sought).
+    fn look_at(&mut self, u: f64, place: Place, accuracy: f64) -> Result<()> {
         let t = self.prepare(place)?;
-        let world = &*self.core.world;
-        let Some(pair) = self.scratch.nearest(world, t, self.upper_m()) else { return Ok(false) };
-        let apart = pair.apart_at(world, &self.scratch.motion, t);
-        if apart.distance_m >= self.upper_m() {
-            return Ok(false);
-        }
-        self.best = Some(Best { u, pair, record: pair.record(world, place, &apart) });
-        Ok(true)
-    }
-
-    /// Follows the nearest pair to its smallest distance, and continues with the pair that is nearest there, until no
-    /// other pair is nearer.
-    fn descend(&mut self) -> Result<()> {
-        for _ in 0..MAX_DESCENTS {
-            let Some(best) = self.best else { return Ok(()) };
-            self.minimise(&best)?;
-            let Some(best) = self.best else { return Ok(()) };
-            if !self.look(best.u)? {
-                return Ok(());
-            }
+        if let Some(pair) = self.scratch.nearest(&self.core.world, t, self.upper_m(), accuracy) {
+            self.compare(pair, u, place, t);
         }
         Ok(())
     }
 
-    /// Lowers the distance of a pair by moving in time: with growing steps downhill, then by golden section.
-    fn minimise(&mut self, from: &Best) -> Result<()> {
-        let pair = from.pair;
+    /// Looks for nearer triangles around the nearest ones. Returns whether there are any.
+    fn look_around(&mut self, best: &Best) -> Result<bool> {
+        let place = self.trajectory.place(best.u, false);
+        let t = self.prepare(place)?;
+        let before_m = self.upper_m();
+        if let Some(pair) = self.scratch.nearest_around(&self.core.world, t, before_m, &best.pair) {
+            self.compare(pair, best.u, place, t);
+        }
+        Ok(self.upper_m() < before_m)
+    }
+
+    fn descend_from_best(&mut self) -> Result<()> {
+        self.best.map_or(Ok(()), |best| self.descend(best.pair, best.u))
+    }
+
+    /// Follows a pair from `u` to its smallest distance, and continues with the pair around the nearest one that is
+    /// nearest there, until no other one is nearer.
+    fn descend(&mut self, mut pair: Neighbours, mut u: f64) -> Result<()> {
+        for _ in 0..MAX_DESCENTS {
+            self.minimise(&pair, u)?;
+            let Some(best) = self.best else { break };
+            if !self.look_around(&best)? {
+                break;
+            }
+            (pair, u) = self.best.map_or((pair, u), |best| (best.pair, best.u));
+        }
+        Ok(())
+    }
+
+    /// Lowers the distance of a pair by moving in time from `u`: with growing steps downhill, then by golden section.
+    fn minimise(&mut self, pair: &Neighbours, u: f64) -> Result<()> {
         let step = 1.0 / (16.0 * self.trajectory.n_segments() as f64);
-        let mut low = [from.u; 3].map(|u| (u, from.record.distance_m));
+        let mut low = [self.apart(pair, u)?; 3];
         for (k, side) in [(0, -1.0), (2, 1.0)] {
-            low[k] = self.apart(&pair, from.u + side * step)?;
+            low[k] = self.apart(pair, u + side * step)?;
         }
         let mut n_steps = 0;
         while let Some(k) = [0, 2].into_iter().find(|k| low[*k].1 < low[1].1)
             && n_steps < MAX_STEPS
         {
-            let next = self.apart(&pair, low[k].0 + 2.0 * (low[k].0 - low[1].0))?;
+            let next = self.apart(pair, low[k].0 + 2.0 * (low[k].0 - low[1].0))?;
             let behind = low[1];
             (low[1], low[k], low[2 - k]) = (low[k], next, behind);
             n_steps += 1;
@@ -223,7 +243,7 @@ impl<'a> Search<'a> {
             if widths[k / 2] <= f64::EPSILON {
                 break;
             }
-            let next = self.apart(&pair, low[1].0 + GOLDEN * (low[k].0 - low[1].0))?;
+            let next = self.apart(pair, low[1].0 + GOLDEN * (low[k].0 - low[1].0))?;
             if next.1 < low[1].1 {
                 (low[2 - k], low[1]) = (low[1], next);
             } else {
@@ -240,12 +260,18 @@ impl<'a> Search<'a> {
         let u = u.clamp(0.0, 1.0);
         let place = self.trajectory.place(u, false);
         let t = self.prepare(place)?;
+        Ok((u, self.compare(*pair, u, place, t)))
+    }
+
+    /// The distance of a pair at a place, for which the motion is prepared. It is recorded if it is the smallest so
+    /// far.
+    fn compare(&mut self, pair: Neighbours, u: f64, place: Place, t: f64) -> f64 {
         let world = &*self.core.world;
         let apart: Apart = pair.apart_at(world, &self.scratch.motion, t);
         if apart.distance_m < self.upper_m() {
-            self.best = Some(Best { u, pair: *pair, record: pair.record(world, place, &apart) });
+            self.best = Some(Best { u, pair, record: pair.record(world, place, &apart) });
         }
-        Ok((u, apart.distance_m))
+        apart.distance_m
     }
 
     /// Stores a motion that contains a place in the scratch memory. Returns the time in the motion.

@@ -24,7 +24,7 @@ mod start;
 mod twin;
 
 pub use crowded::Courses;
-pub use nearest::{NearestPair, PlacedLink, nearest_in};
+pub use nearest::{Among, NearestPair, PlacedLink, Sought, nearest_in};
 pub use start::{Order, first_of_link};
 pub use twin::reference;
 

@@ -62,6 +62,24 @@ fn distances_beyond_the_limit_are_not_measured() {
     }
 }
 
+/// With a limit, the first contact of the search is one at the limit, to within rounding.
+#[test]
+fn distances_below_any_limit_are_measured() {
+    let engine = arm(1.25);
+    let path = Trajectory::linear([[0.0], [1.4], [0.3]]).unwrap();
+    let nearest_m = 1.25 - 1.4f64.sin();
+    for k in 0..1000 {
+        let limit_m = nearest_m + 1e-9 + f64::from(k) * 1e-3;
+        let options = ClearanceOptions::default().with_limit_m(limit_m);
+        let found = engine.clearance(&path, &options).unwrap();
+        let [lo, hi] = found.distance_m;
+        assert!(
+            found.closest.is_some() && lo <= nearest_m && nearest_m <= hi && hi - lo <= 1e-4,
+            "{limit_m} {found:?}"
+        );
+    }
+}
+
 #[test]
 fn splines_and_many_segments() {
     let engine = arm(1.25);

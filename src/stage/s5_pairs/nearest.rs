@@ -39,12 +39,32 @@ pub struct NearestPair {
     pub distance_m: f64,
 }
 
-/// Finds the nearest triangles of links and their scenes, if they are less than `limit_m` apart. Pairs of a link and an
-/// object (by the index of the placed link, and that of the object) for which `is_ignored` holds do not count.
+/// The triangles among which the nearest ones are sought.
+#[derive(Clone, Copy, Debug)]
+pub enum Among {
+    /// All triangles.
+    All,
+    /// The triangles of each link, and those of the cluster of its scene that contains this triangle, in tree order.
+    Cluster(u32),
+}
+
+/// What a search for the nearest triangles must find.
+#[derive(Clone, Copy, Debug)]
+pub struct Sought {
+    /// Where to search.
+    pub among: Among,
+    /// Triangles at this distance, metres, or farther apart do not count.
+    pub limit_m: f64,
+    /// A number up to 1: others are at least this fraction of the distance found, or of the limit, apart.
+    pub accuracy: f64,
+}
+
+/// Finds the nearest triangles of links and their scenes, if any are near enough. Pairs of a link and an object (by the
+/// index of the placed link, and that of the object) for which `is_ignored` holds do not count.
 pub fn nearest_in(
     space: &mut Workspace,
     links: &[PlacedLink],
-    limit_m: f64,
+    sought: Sought,
     is_ignored: &dyn Fn(u32, u32) -> bool,
 ) -> Option<NearestPair> {
     let Space { heap, boxes } = &mut space.nearest;
@@ -56,11 +76,15 @@ pub fn nearest_in(
     for (of, PlacedLink { world, link, .. }) in links.iter().enumerate() {
         boxes[of].clear(world.links[*link as usize].tree.nodes.len());
         if !world.scene.tree.nodes.is_empty() {
-            heap.push(Open { gap2: 0.0, of: of as u32, at: At::Scene(ChildRef::Node(0)) });
+            let child = match sought.among {
+                Among::All => ChildRef::Node(0),
+                Among::Cluster(triangle) => ChildRef::Leaf(world.scene.tree.leaf_of(triangle as usize)),
+            };
+            heap.push(Open { gap2: 0.0, of: of as u32, at: At::Scene(child) });
         }
     }
-    let limit2 = limit_m * limit_m;
-    widest(Search { links, parts: &parts, heap, boxes, is_ignored, limit2, found: None })
+    let [limit2, accuracy2] = [sought.limit_m, sought.accuracy].map(|x| x * x);
+    widest(Search { links, parts: &parts, heap, boxes, is_ignored, limit2, accuracy2, found: None })
 }
 
 /// The memory of a search.
@@ -120,6 +144,8 @@ struct Search<'a, 'w> {
     is_ignored: &'a dyn Fn(u32, u32) -> bool,
     /// Square of the distance of the nearest triangles so far, or of the limit.
     limit2: f64,
+    /// Square of the accuracy.
+    accuracy2: f64,
     found: Option<NearestPair>,
 }
 
@@ -128,7 +154,7 @@ impl Vectorised for Search<'_, '_> {
     #[inline(always)]
     fn run<T: Vector>(mut self) -> Option<NearestPair> {
         while let Some(Open { gap2, of, at }) = self.heap.pop() {
-            if gap2 >= self.limit2 {
+            if gap2 >= self.limit2 * self.accuracy2 {
                 break;
             }
             match at {
@@ -238,10 +264,10 @@ impl<'w> Search<'_, 'w> {
         }
     }
 
-    /// The slots of a mask that are nearer than the limit, and the squares of their distances.
+    /// The slots of a mask that are near enough, and the squares of their distances.
     #[inline(always)]
     fn near(&self, gaps2: [f64; WIDTH], there: u32) -> impl Iterator<Item = (usize, f64)> + use<> {
-        let limit2 = self.limit2;
+        let limit2 = self.limit2 * self.accuracy2;
         let all = gaps2.into_iter().enumerate();
         all.filter(move |(slot, gap2)| there >> slot & 1 == 1 && *gap2 < limit2)
     }

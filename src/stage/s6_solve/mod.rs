@@ -90,9 +90,24 @@ impl<'a> From<&'a Vec<TrianglePair>> for MayTouch<'a> {
     }
 }
 
-/// Memory that the next solver, of any world, can reuse; it contains no data.
+/// The triangles of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TouchingPair {
+    /// Index of the link in [`CollisionWorld::links`].
+    pub link: u32,
+    /// Its triangle, in tree order.
+    pub link_triangle: u32,
+    /// Index of the frame of the other link in [`CollisionWorld::frames`]; `None` for the scene.
+    pub frame: Option<u32>,
+    /// The triangle of the scene or of the other link, in tree order.
+    pub scene_triangle: u32,
+}
+
+/// Memory that the next solver, of any world, can reuse.
 #[derive(Debug, Default)]
 pub struct Memory {
+    /// The triangles of the last contact.
+    touching: Option<TouchingPair>,
     /// Pairs of link shape and obstacle that touch at the start of the current motion and are ignored.
     ignored: Vec<(u32, Obstacle)>,
     /// Keys of pairs in sorted order, with the index of each pair in the input.
@@ -105,6 +120,11 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// The triangles of the contact that the last solver with this memory has found.
+    pub fn touching(&self) -> Option<TouchingPair> {
+        self.touching
+    }
+
     /// Number of pairs for which memory is allocated.
     pub fn pairs(&self) -> usize {
         self.pairs.capacity()
@@ -162,7 +182,7 @@ impl<'w> Solver<'w> {
     /// Starts a new motion.
     pub fn begin(&mut self) {
         self.memory.ignored.clear();
-        (self.verdict, self.possible) = (None, None);
+        (self.verdict, self.possible, self.memory.touching) = (None, None, None);
         self.is_start = true;
         self.memory.search.begin();
     }
@@ -170,7 +190,7 @@ impl<'w> Solver<'w> {
     /// Continues with a later part of the motion, as a separate motion: ignored pairs remain ignored, and a contact at
     /// the beginning of this part is not a contact at the start.
     pub fn go_on(&mut self) {
-        (self.verdict, self.possible) = (None, None);
+        (self.verdict, self.possible, self.memory.touching) = (None, None, None);
         self.is_start = false;
         self.memory.search.begin();
     }
@@ -520,7 +540,8 @@ impl<'w> Solver<'w> {
         width * (fastest + 0.5 * width * acceleration) <= self.options.floor_m
     }
 
-    fn record(&self, motions: &Motions, pair: usize, toc: [f64; 2], certainty: Certainty) -> Contact {
+    fn record(&mut self, motions: &Motions, pair: usize, toc: [f64; 2], certainty: Certainty) -> Contact {
+        self.memory.touching = Some(self.memory.pairs[pair].triangles());
         let touches = |pair: usize, all| record::touches(self.world, motions, &self.memory.pairs[pair], toc[0], all);
         let initial_overlap = self.memory.search.initial_overlap && toc[0] == 0.0;
         if self.options.mode == Mode::Verdict {

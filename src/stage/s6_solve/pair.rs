@@ -1,5 +1,6 @@
 //! A pair of triangles, one of a link and one of the scene or of another link, in the form used by the exact stage.
 
+use super::TouchingPair;
 use crate::arith::linear::V3;
 use crate::enclosure::point_bound::PointBound;
 use crate::enclosure::pose_bound::TaylorModel;
@@ -80,6 +81,12 @@ pub fn is_flat(t: &[V3<f64>; 3]) -> bool {
 }
 
 impl Pair {
+    /// Its triangles.
+    pub fn triangles(&self) -> TouchingPair {
+        let frame = self.within.map(|within| within.frame);
+        TouchingPair { link: self.moving, link_triangle: self.x, frame, scene_triangle: self.y }
+    }
+
     /// Bounds on the paths of the link's three vertices.
     pub fn points(&self, bound: &TaylorModel<f64>) -> [PointBound<f64>; 3] {
         self.e.map(|e| bound.point(e, self.reach))
