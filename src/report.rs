@@ -84,7 +84,7 @@ pub enum Line<'a> {
 /// The smallest distance at any time.
 #[derive(Clone, Debug, Serialize)]
 pub struct Kept<'a> {
-    /// See [`Clearance::distance_m`]; the second number is null beyond the limit, and the whole field is omitted if the
+    /// See [`Clearance::distance_m`]; the second number is null beyond the limit, and the whole field is null if the
     /// robot has no obstacles.
     pub distance_m: Option<[Option<f64>; 2]>,
     /// The nearest points at a time at which the distance is at most the second number.

@@ -129,6 +129,14 @@ fn shards_share_a_folder() {
     let run = desk.run(&["merge", "1.jsonl", "0.jsonl", "--out", "merged.jsonl", "--manifest", "run.json"]);
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     assert!(desk.text("run.json").contains(root));
+    let merge = |more: &[&str]| desk.run(&[&["merge", "1.jsonl", "0.jsonl", "--out", "merged.jsonl"], more].concat());
+    let run = merge(&["--certificates", "merged.fccert"]);
+    assert!(run.code == Some(3) && run.stderr.contains("are in a folder"), "{}", run.stderr);
+    // A root over certificates and answers would be that of no run.
+    let outputs = ["--shard", "0/2", "--out", "0.jsonl", "--backend", "cpu"];
+    assert_eq!(desk.run(&[&["check"], &FILES[..], &outputs].concat()).code, Some(1));
+    let run = merge(&[]);
+    assert!(run.code == Some(3) && run.stderr.contains("some shards have certificates"), "{}", run.stderr);
 }
 
 #[test]

@@ -206,6 +206,8 @@ fn check_uses_proofs_that_hold() {
     let within = "[[0.5,0,0],[-0.5,0,0]]";
     assert_eq!(proved(within, &["--margin", "0.01"]), (Some(0), [0, 3], false));
     assert_eq!(proved(within, &["--margin", "0.0101"]), (Some(0), [3, 0], true));
+    // Distances are those of all pairs, and no proof is expected to hold.
+    assert_eq!(proved(within, &["--clearance", "0.001"]), (Some(0), [3, 0], false));
     // One joint leaves its limits; the pair `carriage far` does not depend on it.
     assert_eq!(proved("[[0.5,0,0],[-0.8,-0.2,0]]", &[]), (Some(1), [2, 1], true));
     assert_eq!(proved(within, &["--self-collision", "off"]).1, [0, 0]);

@@ -148,6 +148,21 @@ fn each_problem_is_checked_in_its_own_scene() {
     assert!(code == 1 && toc[0] <= 0.75 && toc[1] >= 0.75, "{toc:?}");
 }
 
+/// The cube of the third problem starts 0.5 m from the only object, and moves away; that of the second one has no
+/// obstacle.
+#[test]
+fn clearances_of_problems_are_counted() {
+    let desk = Desk::new();
+    let (code, _, lines) = desk.check("mbm-panda/box", &["--clearance", "0.001"]);
+    assert!(code == 1 && lines[0]["clearance"].is_null() && lines[1]["clearance"]["distance_m"].is_null());
+    let stats: Value = serde_json::from_slice(&std::fs::read(desk.folder.path().join("s.json")).unwrap()).unwrap();
+    let of = &stats["clearance"];
+    assert_eq!((of["measured"].as_u64(), of["smallest_motion"].as_u64()), (Some(2), Some(2)), "{of}");
+    let smallest: [f64; 2] = serde_json::from_value(of["smallest_m"].clone()).unwrap();
+    assert!(smallest[0] <= 0.5 && 0.5 <= smallest[1] && smallest[1] - smallest[0] <= 0.001, "{of}");
+    assert_eq!(stats["certificates"], Value::Null);
+}
+
 /// Problems are straight motions: options for trajectories are refused, not ignored.
 #[test]
 fn options_for_trajectories_are_not_for_problems() {

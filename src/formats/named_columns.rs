@@ -104,7 +104,7 @@ fn missing_error(names: &[&str]) -> Error {
     };
     let joints = if names.len() == 1 { "joint" } else { "joints" };
     Error::input(format!("it has no values for {joints} {}{more}", listed.join(", ")))
-        .remedy("--missing-joints FILE.json gives them, --missing-joints zero sets them to 0")
+        .remedy("--missing-joints FILE.json or STATE (of the SRDF) gives them, --missing-joints zero sets them to 0")
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use super::queries::{Paths, Queries, Scanned, TrajectoryArgs};
 use super::question::{Question, QuestionArgs};
 use super::resume::{Fingerprint, SceneHash};
 use super::self_collision::SelfCollisionArgs;
-use super::shard::{CertificateFile, Shard, ShardRecord};
+use super::shard::{CertificateFile, Leaves, Shard, ShardRecord};
 use super::summary::{self, Totals};
 use super::{Outcome, merge, outputs, warn};
 use certificates::{CertificateArgs, Certificates};
@@ -321,7 +321,8 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
             Ok::<_, Error>(CertificateFile { file, blake3: merge::hash_of(path)? })
         });
         let certificates = certificates.transpose()?;
-        let answers = (*bytes, hash.clone(), &written.tree);
+        let leaves = if args.certificates.file().is_some() { Leaves::Certificates } else { Leaves::Answers };
+        let answers = (*bytes, hash.clone(), &written.tree, leaves);
         let numbers = (numbers.clone(), total);
         ShardRecord::new(shard, numbers, identity, answers, (&stats, certificates)).write(&args.out)?;
     }
@@ -367,8 +368,10 @@ fn diagnosis(
     out: &Answers,
     earlier: u64,
 ) -> Result<Diagnosis> {
-    let verdicts_only = matches!(args.mode, ModeChoice::Verdict);
-    let mut diagnosis = Diagnosis::new(Context::new(robots, limits, args.margin, verdicts_only));
+    let mut context = Context::new(robots, limits, args.margin);
+    context.has_tube = args.trajectories.has_joint_tolerance();
+    context.verdicts_only = matches!(args.mode, ModeChoice::Verdict);
+    let mut diagnosis = Diagnosis::new(context);
     if let (1.., Some(file)) = (earlier, out.file()) {
         diagnosis.add_earlier(&file, earlier)?;
     }

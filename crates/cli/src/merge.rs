@@ -143,7 +143,7 @@ fn belong_together(parts: &[Part], mixed: bool) -> Result<()> {
             let remedy = "--allow-mixed-backends accepts that: verdicts are the same, enclosures may differ";
             return Err(Error::usage(message).in_file(&part.out).remedy(remedy));
         }
-        let [a, b] = [first, part].map(|part| part.record.certificates.is_some());
+        let [a, b] = [first, part].map(|part| part.record.leaves);
         if a != b {
             let message = "some shards have certificates and some do not, so the run has no Merkle root";
             return Err(Error::usage(message).in_file(&part.out));

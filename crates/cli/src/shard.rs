@@ -71,7 +71,9 @@ pub struct ShardRecord {
     pub bytes: u64,
     /// BLAKE3 of the file of answers.
     pub blake3: String,
-    /// The Merkle roots of the blocks of 4,096 answers.
+    /// Leaves of the Merkle tree.
+    pub leaves: Leaves,
+    /// The Merkle roots of the blocks of 4,096 leaves.
     pub blocks: Vec<String>,
     /// Number of free motions.
     pub free: u64,
@@ -81,10 +83,20 @@ pub struct ShardRecord {
     pub certified: u64,
     /// Number of undecided motions.
     pub undecided: u64,
-    /// The file of certificates, if there is one.
+    /// The file of certificates, if they are in a single file.
     pub certificates: Option<CertificateFile>,
     /// Seconds of checking.
     pub wall_s: f64,
+}
+
+/// The leaves of a Merkle tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Leaves {
+    /// The lines of answers.
+    Answers,
+    /// Certificates, and lines of answers that have none.
+    Certificates,
 }
 
 /// The certificates of a shard.
@@ -109,7 +121,7 @@ impl ShardRecord {
         shard: Shard,
         (motions, total): (Range<usize>, usize),
         run: Fingerprint,
-        (bytes, blake3, tree): (u64, String, &MerkleTree),
+        (bytes, blake3, tree, leaves): (u64, String, &MerkleTree, Leaves),
         (stats, certificates): (&Stats, Option<CertificateFile>),
     ) -> Self {
         Self {
@@ -121,6 +133,7 @@ impl ShardRecord {
             run,
             bytes,
             blake3,
+            leaves,
             blocks: tree.blocks().iter().map(hex).collect(),
             free: stats.free,
             contact: stats.contact,

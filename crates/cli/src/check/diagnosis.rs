@@ -26,17 +26,21 @@ const PAIRS_WRITTEN: usize = 100;
 pub struct Context {
     /// The distance that counts as contact, metres.
     pub margin_m: f64,
+    /// True if the joints have a tolerance.
+    pub has_tube: bool,
     /// True if only verdicts are requested: their times are intentionally wide.
     pub verdicts_only: bool,
     /// Values beyond joint limits.
     pub limits: BeyondLimits,
     /// Links that are not moved by any joint.
     still: HashSet<String>,
+    /// All links.
+    links: HashSet<String>,
 }
 
 impl Context {
-    /// The context of the robots' motions.
-    pub fn new(robots: &[&Robot], limits: BeyondLimits, margin_m: f64, verdicts_only: bool) -> Self {
+    /// The context of the robots' motions, without joint tolerances and with complete answers.
+    pub fn new(robots: &[&Robot], limits: BeyondLimits, margin_m: f64) -> Self {
         let is_still = |robot: &Robot, body: u32| {
             let mut chain = std::iter::successors(robot.bodies.get(body as usize), |b| {
                 b.parent.and_then(|p| robot.bodies.get(p as usize))
@@ -49,7 +53,8 @@ impl Context {
             still.map(|l| l.name.clone()).collect()
         };
         let still = robots.iter().flat_map(still_of).collect();
-        Self { margin_m, verdicts_only, limits, still }
+        let all = robots.iter().flat_map(|robot| robot.links.iter().map(|link| link.name.clone()));
+        Self { margin_m, has_tube: false, verdicts_only: false, limits, still, links: all.collect() }
     }
 }
 

@@ -12,6 +12,7 @@ use super::super::resume::{Fingerprint, MotionHash, SceneHash};
 use super::super::summary::{self, Totals};
 use super::super::tested::TestedPairs;
 use super::super::{Outcome, interrupted, interruption, outputs, warn};
+use super::clearance::ClearanceTotals;
 use super::html::{Content, SCENE_TRIANGLES, not_shown};
 use super::{
     CheckArgs, Readers, SolidsChoice, conclude, cpu_time_s, diagnosis, options, outcome, progress, report_limits,
@@ -28,6 +29,7 @@ use firstcontact::verdict::{Obstacle, TrajectoryVerdict, Verdict};
 use firstcontact::{ClearanceOptions, Error, LinkPairs, Result, Trajectory, Untested};
 use firstcontact_datasets::problems::{self, Problem};
 use serde::Serialize;
+use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -153,12 +155,14 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
     ready.iter().for_each(|r| tested.add(&r.robot, &r.problem.planning.scene, &r.allowed, &r.link_pairs));
     let bar = progress(ready.len() as u64, before.motions);
     let mut stats = Stats::default();
+    let mut clearances = ClearanceTotals::default();
     let mut readers = Readers { diagnosis: &mut diagnosis, page: page.as_mut() };
     let mut check = |i: usize, problem: &Ready| {
         if i > 0 {
             engine = times.build(|| problem.engine(&options, Some(&engine)))?;
         }
-        let text = times.check(|| problem.answer(args, i, &engine, clearance, &mut stats, &mut readers))?;
+        let text =
+            times.check(|| problem.answer(args, i, &engine, (clearance, &mut clearances), &mut stats, &mut readers))?;
         out.line(&text, None)?;
         bar.add(1);
         match interruption.load(Ordering::Relaxed) {
@@ -185,8 +189,11 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
     json["merkle_root"] = written.tree.root().into();
     let inside = summary::inside(&stats, name);
     json["problems"] = ready.len().into();
+    json["clearance"] = clearances.to_json();
+    json["certificates"] = Value::Null;
     conclude(args, stats_file, json, &diagnosis, || {
         summary::print(&engine, &stats, totals, &tested);
+        clearances.line().iter().for_each(|line| say!("{line}"));
         inside.iter().for_each(|line| say!("{line}"));
     })?;
     if let Some(page) = page {
@@ -297,7 +304,7 @@ impl<'a> Ready<'a> {
         args: &CheckArgs,
         i: usize,
         engine: &Engine,
-        clearance: Option<ClearanceOptions>,
+        (clearance, totals): (Option<ClearanceOptions>, &mut ClearanceTotals),
         stats: &mut Stats,
         readers: &mut Readers,
     ) -> Result<String> {
@@ -314,7 +321,10 @@ impl<'a> Ready<'a> {
         }
         if let (Some(options), Verdict::Free) = (clearance, verdict) {
             let path = Trajectory::linear([self.motion.start(0), self.motion.end(0)])?;
+            let since = Instant::now();
             line.with_clearance(&engine.clearance(&path, &options)?, &path, &self.robot, &self.problem.planning.scene);
+            totals.seconds += since.elapsed().as_secs_f64();
+            totals.add(i, &line, &options);
         }
         let named = Named { line: &line, problem: &self.problem.name };
         let text = serde_json::to_string(&named).map_err(|e| Error::usage(e.to_string()))?;

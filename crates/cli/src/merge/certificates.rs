@@ -3,6 +3,7 @@
 
 use super::{Part, damaged, hash_of};
 use crate::outputs;
+use crate::shard::Leaves;
 use firstcontact::io::output::AtomicFile;
 use firstcontact::{Error, ErrorKind, Result};
 use firstcontact_verifier::MAGIC;
@@ -41,8 +42,17 @@ pub fn merge(parts: &[Part], path: &Path) -> Result<AtomicFile> {
 /// The file of certificates of a shard, which is next to its answers.
 fn file_of(part: &Part) -> Result<PathBuf> {
     let Some(of) = &part.record.certificates else {
-        let error = Error::usage("this shard was checked without --certificates").in_file(&part.out);
-        return Err(error.remedy("check it again with them, or merge without"));
+        let (why, remedy) = match part.record.leaves {
+            Leaves::Answers => {
+                ("this shard was checked without --certificates", "check it again with them, or merge without")
+            }
+            Leaves::Certificates => (
+                "the certificates of this shard are in a folder",
+                "merge without --certificates: \
+                verify reads the folder",
+            ),
+        };
+        return Err(Error::usage(why).in_file(&part.out).remedy(remedy));
     };
     let file = part.out.with_file_name(&of.file);
     if hash_of(&file)? == of.blake3 {

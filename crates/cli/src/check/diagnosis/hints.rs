@@ -23,7 +23,7 @@ pub fn of(diagnosis: &Diagnosis, pairs: &[Pair]) -> Vec<Hint> {
     hints
 }
 
-/// Contacts at the start: of links that do not move, which are in contact in every motion, and of other links.
+/// Contacts at the start: of links that do not move with objects, which are in contact in every motion, and others.
 fn at_start(diagnosis: &Diagnosis, pairs: &[Pair]) -> Vec<Hint> {
     let Diagnosis { motions, at_start, context, .. } = diagnosis;
     let touches = match context.margin_m {
@@ -31,6 +31,7 @@ fn at_start(diagnosis: &Diagnosis, pairs: &[Pair]) -> Vec<Hint> {
         margin_m => format!("is within {margin_m} m of"),
     };
     let still = pairs.iter().filter(|p| p.count.at_start > 0 && context.still.contains(p.link));
+    let still = still.filter(|p| !context.links.contains(p.object));
     let by_still: u64 = still.clone().map(|p| p.count.at_start).sum();
     let of_still = still.take(STILL_SHOWN).map(|Pair { link, object, count }| Hint {
         options: &["--base", "--allow"],
@@ -70,14 +71,21 @@ fn undecided(reason: &str, n: u64) -> Option<Hint> {
 /// Contacts that are not proved, or not as narrow as requested.
 fn uncertain(diagnosis: &Diagnosis) -> Vec<Hint> {
     let Diagnosis { not_proved, not_certified, context, .. } = diagnosis;
-    let unproved = (*not_proved > 0).then(|| Hint {
-        options: &["--margin", "--allow"],
-        text: format!(
-            "{not_proved} contacts are not proved: surfaces graze, slide on or rest on each other, within rounding. \
-             --margin 0.001 counts a distance as contact, which can be proved; --allow FILE leaves out pairs that may \
-             touch"
-        ),
-    });
+    let (options, why): (&[&str], _) = if context.has_tube {
+        let why = "something may touch in an execution within the tolerances of the joints, but the motion itself has \
+                   no proved contact. A smaller --joint-tolerance leaves fewer executions";
+        (&["--joint-tolerance"], why)
+    } else if context.margin_m > 0.0 {
+        let why = "surfaces stay at the margin's distance, within rounding. --allow FILE leaves out pairs that may be \
+                   this near";
+        (&["--allow"], why)
+    } else {
+        let why = "surfaces graze, slide on or rest on each other, within rounding. --margin 0.001 counts a distance \
+                   as contact, which can be proved; --allow FILE leaves out pairs that may touch";
+        (&["--margin", "--allow"], why)
+    };
+    let unproved =
+        (*not_proved > 0).then(|| Hint { options, text: format!("{not_proved} contacts are not proved: {why}") });
     let wide = not_certified.saturating_sub(*not_proved);
     let wide = (wide > 0 && !context.verdicts_only).then(|| Hint {
         options: &["--tolerance"],
@@ -97,7 +105,9 @@ mod tests {
 
     fn diagnosis(margin_m: f64, verdicts_only: bool) -> Diagnosis {
         let robot = Robot::new("r", "root", DMat3::IDENTITY, DVec3::ZERO).unwrap();
-        Diagnosis::new(Context::new(&[&robot], BeyondLimits::default(), margin_m, verdicts_only))
+        let mut context = Context::new(&[&robot], BeyondLimits::default(), margin_m);
+        context.verdicts_only = verdicts_only;
+        Diagnosis::new(context)
     }
 
     fn options(diagnosis: &Diagnosis) -> Vec<&'static str> {
@@ -158,5 +168,31 @@ mod tests {
         assert_eq!(with(true, false, false), ["--tolerance"]);
         // A verdict alone is intentionally wide.
         assert!(with(true, false, true).is_empty());
+    }
+
+    #[test]
+    fn contacts_without_proof_get_the_hint_for_margins_and_tolerances() {
+        for (margin_m, has_tube, named) in
+            [(0.0, true, &["--joint-tolerance"]), (0.01, true, &["--joint-tolerance"]), (0.01, false, &["--allow"])]
+        {
+            let mut found = diagnosis(margin_m, false);
+            found.context.has_tube = has_tube;
+            found.add(&contact(false, false), None);
+            assert_eq!(options(&found), named);
+        }
+    }
+
+    #[test]
+    fn a_base_is_not_proposed_for_pairs_of_links() {
+        let mut robot = Robot::new("r", "root", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+        for name in ["foot", "tool"] {
+            robot.add_link(name, 0, vec![[DVec3::ZERO, DVec3::X, DVec3::Y]], vec![0]).unwrap();
+        }
+        for (object, named) in [("floor", &["--base", "--allow"]), ("tool", &["--initial", "--allow"])] {
+            let mut found = Diagnosis::new(Context::new(&[&robot], BeyondLimits::default(), 0.0));
+            found.motions = 1;
+            found.add_contact(Some(("foot", object)), true, true, true);
+            assert_eq!(options(&found), named);
+        }
     }
 }
