@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+import ctypes.util
 import math
+import platform
 from pathlib import Path
 
 import numpy as np
@@ -152,6 +155,34 @@ def test_poses_of_links(pointer: fc.Robot, wall: fc.Scene) -> None:
     pose = fc.Engine(pointer, wall, device="cpu").link_poses([0.5])["hand"]
     expected = [[math.cos(0.5), -math.sin(0.5), 0, 0], [math.sin(0.5), math.cos(0.5), 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
     np.testing.assert_allclose(pose, expected, atol=1e-14)
+
+
+# The values of FE_DOWNWARD, FE_UPWARD and FE_TOWARDZERO for `fesetround`.
+ROUNDING = {"x86_64": (0x400, 0x800, 0xC00), "aarch64": (0x800000, 0x400000, 0xC00000)}
+
+
+@pytest.mark.parametrize("direction", range(3))
+def test_answers_do_not_depend_on_the_rounding_of_the_caller(
+    direction: int, arm: fc.Robot, table: fc.Scene, motions: np.ndarray
+) -> None:
+    library = ctypes.util.find_library("m")
+    if library is None or platform.machine() not in ROUNDING:
+        pytest.skip("no fesetround")
+    libm = ctypes.CDLL(library)
+    other = ROUNDING[platform.machine()][direction]
+
+    def answers() -> tuple[str, np.ndarray]:
+        engine = fc.Engine(arm, table, device="cpu", threads=1, margin=1e-3)
+        return engine.check(motions).to_jsonl(), engine.clearances(motions[:20]).distance
+
+    expected = answers()
+    assert libm.fesetround(other) == 0
+    try:
+        found, kept = answers(), libm.fegetround()
+    finally:
+        libm.fesetround(0)
+    assert kept == other and found[0] == expected[0]
+    np.testing.assert_array_equal(found[1], expected[1])
 
 
 def test_an_empty_batch(engine: fc.Engine) -> None:
