@@ -174,6 +174,27 @@ fn the_class_by_sampling_alone_is_reported() {
     );
 }
 
+/// Two cubes that pass each other at 2 cm: a margin makes them near everywhere, but they stay in the tests, since other
+/// checks have other margins. If they overlap everywhere, they are disabled.
+#[test]
+fn pairs_within_the_margin_everywhere_are_not_disabled() {
+    for (x, class, is_disabled) in [(0.22, "sometimes", false), (0.1, "always", true)] {
+        let desk = desk();
+        let along = limited("second", "carriage", "near", [-0.05, 0.05]).replace("1 0 0", "0 1 0");
+        let parts = [
+            cube("base", 0.0),
+            cube("carriage", 5.0),
+            cube("near", x).replace("0.2 0.2 0.2", "0.2 0.31 0.33"),
+            limited("first", "base", "carriage", [0.0, 0.01]).replace("1 0 0", "0 0 1"),
+            along,
+        ];
+        desk.put("r.urdf", robot(&parts.each_ref().map(String::as_str)));
+        acm(&desk, &["--margin", "0.05", "--quiet", "--disable-default"]).expect(0);
+        assert_eq!(classes(&report(&desk)), pairs(&[["base near", class]]));
+        assert_eq!(desk.text("out.srdf").contains("link1=\"base\" link2=\"near\""), is_disabled);
+    }
+}
+
 /// Links of one rigid group are disabled for tools that would test them.
 #[test]
 fn rigid_pairs_are_disabled() {
@@ -206,8 +227,9 @@ fn check_uses_proofs_that_hold() {
     let within = "[[0.5,0,0],[-0.5,0,0]]";
     assert_eq!(proved(within, &["--margin", "0.01"]), (Some(0), [0, 3], false));
     assert_eq!(proved(within, &["--margin", "0.0101"]), (Some(0), [3, 0], true));
-    // Distances are those of all pairs, and no proof is expected to hold.
+    // Distances are those of all pairs, and a link may be inside another one: no proof is expected to hold.
     assert_eq!(proved(within, &["--clearance", "0.001"]), (Some(0), [3, 0], false));
+    assert_eq!(proved(within, &["--solids", "contact"]), (Some(0), [3, 0], false));
     // One joint leaves its limits; the pair `carriage far` does not depend on it.
     assert_eq!(proved("[[0.5,0,0],[-0.8,-0.2,0]]", &[]), (Some(1), [2, 1], true));
     assert_eq!(proved(within, &["--self-collision", "off"]).1, [0, 0]);

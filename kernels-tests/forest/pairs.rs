@@ -26,6 +26,8 @@ fn pairs_of_different_robots_are_tested() {
         ["post/post", "b/bar"],
     ];
     assert_eq!(named(&joined, &pairs), expected);
+    // Each of the bases with those of the other robots, of which the post has two links.
+    assert_eq!(pairs.count(Untested::AtRest), 1 + 2 + 2);
     // The nearest ancestor with triangles of a/bar is not the base of another robot, which only a whole tree suggests.
     assert!(LinkPairs::all_but_adjacent(&joined).tested().len() < pairs.tested().len());
 }

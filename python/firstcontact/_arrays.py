@@ -37,6 +37,8 @@ def _array(value: Any, what: str) -> NDArray[Any]:
     device = getattr(value, "__dlpack_device__", None)
     if device is not None and not isinstance(value, np.ndarray) and device()[0] not in _HOST:
         raise TypeError(f"{what} is not in the memory of the CPU: copy it there first, as with .cpu() or numpy.asarray")
+    if np.ma.is_masked(value):
+        raise ValueError(f"{what} has masked values, which are not numbers: fill them, or leave their rows out")
     try:
         if device is not None and not hasattr(value, "__array__"):
             return np.from_dlpack(value)

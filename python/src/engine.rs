@@ -227,7 +227,8 @@ impl Engine {
         let still = MotionBatch::between(&[&q[..]], &[&q[..]]);
         let bodies = still.and_then(|still| self.engine.body_poses(&still, 0, 0.0)).map_err(raise)?;
         let rows = |pose: DAffine3| glam::DMat4::from(pose).transpose().to_cols_array_2d();
-        let own = robot.bodies.iter().zip(&bodies).map(|(body, &pose)| (body.name.clone(), rows(pose)));
+        let own = robot.bodies.iter().zip(&bodies).filter(|(body, _)| !body.name.is_empty());
+        let own = own.map(|(body, &pose)| (body.name.clone(), rows(pose)));
         let fixed =
             robot.fixed_links.iter().map(|link| (link.name.clone(), rows(bodies[link.body as usize] * link.pose)));
         Ok(own.chain(fixed).collect())

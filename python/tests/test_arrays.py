@@ -51,6 +51,14 @@ def test_memory_of_a_device_is_refused(engine: fc.Engine, motions: np.ndarray) -
         engine.check(WithDlpack(motions, device=2))
 
 
+def test_masked_values_are_refused(engine: fc.Engine, motions: np.ndarray) -> None:
+    some = np.ma.MaskedArray(motions[:3])
+    assert engine.check(some).to_jsonl() == engine.check(motions[:3]).to_jsonl()
+    some[1, 0, 0] = np.ma.masked
+    with pytest.raises(ValueError, match="starts has masked values"):
+        engine.check(some)
+
+
 @pytest.mark.parametrize("wrong", [np.zeros((1, 2, 2), complex), np.array([[["a", "b"]] * 2]), [[[None, 1], [1, 2]]]])
 def test_other_types_are_refused(engine: fc.Engine, wrong: Any) -> None:
     with pytest.raises(TypeError, match="starts has the type"):

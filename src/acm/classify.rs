@@ -224,8 +224,8 @@ struct Sampled {
     counts: Samples,
     /// The first configuration in which the links touch.
     touch: Option<Vec<f64>>,
-    /// True if the links are certainly apart in one of the configurations.
-    free: bool,
+    /// True if the links are certainly apart, with any distance, in one of the configurations.
+    apart: bool,
     smallest_m: f64,
 }
 
@@ -252,17 +252,24 @@ impl Examined<'_> {
         let sampled = self.sample(pair);
         let mut smallest_m = sampled.smallest_m;
         let deadline = Instant::now() + self.options.budget;
-        let default = self.poses.iter().find_map(|pose| {
-            let q = self.values(pair, pose);
-            (!pair.is_free(&q)).then_some((q, &pose.name))
-        });
-        let touches = default.is_some() || sampled.touch.is_some();
-        let is_always = touches && !sampled.free && pair.always(deadline) == Found::Proved;
-        let (class, reason, witness) = match (default, sampled.touch) {
-            (Some((q, _)), _) | (None, Some(q)) if is_always => (Class::Always, "touch everywhere".into(), Some(q)),
-            (Some((q, name)), _) => (Class::Default, format!("touch at {name}"), Some(q)),
-            (None, Some(q)) => (Class::Sometimes, "touch in a random configuration".into(), Some(q)),
-            (None, None) => self.search(pair, deadline, &mut smallest_m),
+        let meets = |pair: &Pair| {
+            self.poses.iter().find_map(|pose| {
+                let q = self.values(pair, pose);
+                (!pair.is_free(&q)).then_some((q, &pose.name))
+            })
+        };
+        // A pair that is only within the margin must stay in the tests, of which some have a smaller margin.
+        let (default, near) = (meets(&Pair { margin_m: 0.0, ..*pair }), meets(pair));
+        let touches = near.is_some() || sampled.touch.is_some();
+        let is_always = touches && !sampled.apart && pair.always(deadline) == Found::Proved;
+        let (class, reason, witness) = match (default, near, sampled.touch) {
+            (Some((q, _)), ..) | (_, Some((q, _)), _) | (.., Some(q)) if is_always => {
+                (Class::Always, "touch everywhere".into(), Some(q))
+            }
+            (Some((q, name)), ..) => (Class::Default, format!("touch at {name}"), Some(q)),
+            (None, Some((q, name)), _) => (Class::Sometimes, format!("within the margin at {name}"), Some(q)),
+            (None, None, Some(q)) => (Class::Sometimes, "touch in a random configuration".into(), Some(q)),
+            (None, None, None) => self.search(pair, deadline, &mut smallest_m),
         };
         let smallest_m = if witness.is_some() { 0.0 } else { smallest_m };
         let columns = &pair.path.columns;
@@ -289,7 +296,7 @@ impl Examined<'_> {
     fn sample(&self, pair: &Pair) -> Sampled {
         let [a, b] = self.pair.links.map(u64::from);
         let mut random = Random::new(self.options.seed ^ (a << 32 | b));
-        let mut found = Sampled { counts: Samples::default(), touch: None, free: false, smallest_m: f64::INFINITY };
+        let mut found = Sampled { counts: Samples::default(), touch: None, apart: false, smallest_m: f64::INFINITY };
         // The distance is below this limit for every contact, and for all links that are not certainly free.
         let least_m = pair.margin_m + 4.0 * pair.path.error_m;
         for _ in 0..self.options.samples {
@@ -297,9 +304,10 @@ impl Examined<'_> {
             let placed = pair.placed(&q);
             found.counts.tried += 1;
             let Some(near) = placed.nearest(found.smallest_m.max(least_m)) else {
-                found.free = true;
+                found.apart = true;
                 continue;
             };
+            found.apart |= near.distance_m > 4.0 * pair.path.error_m;
             if near.distance_m == 0.0 || placed.touches(near.pair, pair.margin_m) {
                 found.counts.touching += 1;
                 found.touch.get_or_insert(q);
@@ -307,7 +315,6 @@ impl Examined<'_> {
                 found.smallest_m = 0.0;
                 continue;
             }
-            found.free |= near.distance_m > least_m;
             found.smallest_m = found.smallest_m.min(near.distance_m);
         }
         found

@@ -72,9 +72,9 @@ impl<'a> Placed<'a> {
         goal.found
     }
 
-    /// Two triangles that are certainly within a margin of each other, or intersect, throughout a displacement of `b`.
-    pub fn always(&self, displacement: &Displacement, margin_m: f64) -> Option<[u32; 2]> {
-        let mut goal = Always { of: self, displacement, margin_m, found: None };
+    /// Two triangles that certainly intersect throughout a displacement of `b`.
+    pub fn always(&self, displacement: &Displacement) -> Option<[u32; 2]> {
+        let mut goal = Always { of: self, displacement, found: None };
         let _ = self.descend(&mut goal);
         goal.found
     }
@@ -276,20 +276,18 @@ impl Goal for Obstacle<'_> {
 struct Always<'a> {
     of: &'a Placed<'a>,
     displacement: &'a Displacement,
-    margin_m: f64,
     found: Option<[u32; 2]>,
 }
 
 impl Goal for Always<'_> {
     fn skips(&self, apart: &Apart) -> bool {
-        apart.gap > self.margin_m
+        apart.gap > 0.0
     }
 
     fn triangles(&mut self, pair: [u32; 2], y: &Triangle, x: &Triangle) -> ControlFlow<()> {
         let away = x.iter().map(|v| self.displacement.any(*v, 0.0)).fold(0.0, f64::max);
         let change = Change { away, turn: self.displacement.turn_rad, error: self.of.error_m };
-        let is_within = gap(y, x).distance_m + away + self.of.error_m <= self.margin_m;
-        if !(is_within || pierces(x, y, change)) {
+        if !pierces(x, y, change) {
             return ControlFlow::Continue(());
         }
         self.found = Some(pair);

@@ -100,8 +100,8 @@ impl<'a> Pair<'a> {
         })
     }
 
-    /// Searches for a proof that the links touch everywhere, or for values for which they are certainly farther apart
-    /// than the margin.
+    /// Searches for a proof that the links touch everywhere, or for values for which they are certainly apart. The
+    /// margin does not count: a pair that is disabled because it always touches is so for every margin.
     pub fn always(&self, deadline: Instant) -> Found {
         self.search(deadline, |range, _| self.always_in(range))
     }
@@ -153,10 +153,10 @@ impl<'a> Pair<'a> {
         let at = self.path.at(&q);
         let placed = Placed { a: self.a, b: self.b, pose: at.pose, error_m: self.path.error_m };
         let displacement = Displacement::new(&at, &half);
-        if placed.always(&displacement, self.margin_m).is_some() {
+        if placed.always(&displacement).is_some() {
             return Decision::Holds;
         }
-        match placed.obstacle(&Displacement::default(), self.margin_m) {
+        match placed.obstacle(&Displacement::default(), 0.0) {
             None => Decision::Fails(q),
             // The proof bounds displacements in any direction.
             Some(near) => self.halved(&placed, DVec3::ZERO, &displacement, &half, near),

@@ -182,7 +182,8 @@ impl<'a> Search<'a> {
         self.look_at(u, self.trajectory.place(u, false), 1.0)
     }
 
-    /// Looks for triangles that are nearer at a place, with an accuracy: see [`Sought`](crate::stage::s5_pairs::Sought).
+    /// Looks for triangles that are nearer at a place, with the accuracy of a
+    /// [search](crate::stage::s5_pairs::Sought::accuracy).
     fn look_at(&mut self, u: f64, place: Place, accuracy: f64) -> Result<()> {
         let t = self.prepare(place)?;
         if let Some(pair) = self.scratch.nearest(&self.core.world, t, self.upper_m(), accuracy) {

@@ -66,8 +66,8 @@ impl Robot {
     fn frame_of(&self, link: &str) -> Option<(u32, DAffine3)> {
         let fixed = self.fixed_links.iter().find(|fixed| fixed.name == link).map(|fixed| (fixed.body, fixed.pose));
         let own = || self.links.iter().find(|l| l.name == link && l.attached_to.is_none()).map(|l| l.body);
-        // The world, which carries several robots, is not a link.
-        let is_link = |body: &usize| *body >= self.roots()[0] as usize;
+        // The world, which carries several robots, and the frame of a floating root are not links.
+        let is_link = |body: &usize| *body >= self.roots()[0] as usize && !link.is_empty();
         let body = || self.bodies.iter().position(|body| body.name == link).filter(is_link).map(|body| body as u32);
         fixed.or_else(|| own().or_else(body).map(|body| (body, DAffine3::IDENTITY)))
     }

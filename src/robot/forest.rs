@@ -56,7 +56,9 @@ impl Robot {
         self.bodies.extend(robot.bodies.into_iter().map(|Body { name, parent, joint }| {
             let parent = Some(parent.map_or(0, |parent| parent + first_body));
             let kind = counted_on(joint.kind, first_column);
-            Body { name: named(name), parent, joint: Joint { name: named(joint.name), kind, ..joint } }
+            // A frame that is that of no link has no name.
+            let name = if name.is_empty() { name } else { named(name) };
+            Body { name, parent, joint: Joint { name: named(joint.name), kind, ..joint } }
         }));
         let links = Arc::unwrap_or_clone(robot.links).into_iter().map(|link| Link {
             name: named(link.name),

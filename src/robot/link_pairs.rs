@@ -4,7 +4,7 @@
 //! pairs are neither tested nor counted. A group is *adjacent* to its nearest ancestor group that has triangles: groups
 //! without triangles between the two are skipped, and siblings are not adjacent.
 
-use super::{AttachedObject, JointKind, Robot};
+use super::{AttachedObject, JointKind, Link, Robot};
 use crate::error::{Error, ErrorKind, Result, quoted};
 use std::collections::{BTreeMap, HashSet};
 
@@ -22,13 +22,15 @@ pub enum Untested {
     Proved,
     /// An attached object may touch the link.
     TouchLink,
+    /// The links belong to different robots and never move relative to each other.
+    AtRest,
 }
 
 impl Untested {
     /// All reasons.
-    pub const ALL: [Self; 5] = [Self::Adjacent, Self::Srdf, Self::Allowed, Self::Proved, Self::TouchLink];
+    pub const ALL: [Self; 6] = [Self::Adjacent, Self::Srdf, Self::Allowed, Self::Proved, Self::TouchLink, Self::AtRest];
 
-    /// The name of the reason in statistics: `adjacent`, `srdf`, `allow`, `proved` or `touch_links`.
+    /// The name of the reason in statistics: `adjacent`, `srdf`, `allow`, `proved`, `touch_links` or `at_rest`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Adjacent => "adjacent",
@@ -36,6 +38,7 @@ impl Untested {
             Self::Allowed => "allow",
             Self::Proved => "proved",
             Self::TouchLink => "touch_links",
+            Self::AtRest => "at_rest",
         }
     }
 }
@@ -100,7 +103,7 @@ impl LinkPairs {
 
     /// The pairs of several robots that are [joined](Robot::join). `own` contains the pairs of each robot, in the order
     /// of the robots, with the links' indices in that robot; between different robots, all pairs that move relative to
-    /// each other are added.
+    /// each other are added. The others are left out as [`Untested::AtRest`].
     ///
     /// # Errors
     /// The number of elements of `own` is not that of the robots, they are not pairs of links of these robots, or there
@@ -119,10 +122,19 @@ impl LinkPairs {
             );
             return Err(Error::new(ErrorKind::Memory, message));
         }
-        // Robots are stored one after the other, so the last root before a body is that of its robot.
-        let robot_of = |link: u32| roots.partition_point(|&root| root <= joined.links[link as usize].body);
-        let mut pairs = Self::among(joined, &RigidGroups::new(joined));
+        let robot_of = |link: u32| robot_of(&roots, &joined.links[link as usize]);
+        let groups = RigidGroups::new(joined);
+        let mut pairs = Self::among(joined, &groups);
         pairs.tested.retain(|pair| robot_of(pair[0]) != robot_of(pair[1]));
+        let is_at_rest = |link: &u32| {
+            let link = &joined.links[*link as usize];
+            groups.of_body[link.body as usize] == 0 && !link.triangles.is_empty()
+        };
+        let at_rest: Vec<u32> = (0..joined.links.len() as u32).filter(is_at_rest).collect();
+        for (i, &a) in at_rest.iter().enumerate() {
+            let others = at_rest[i + 1..].iter().filter(|&&b| robot_of(a) != robot_of(b));
+            pairs.untested.extend(others.map(|&b| ([a, b], Untested::AtRest)));
+        }
         let mut first = 0;
         for (number, own) in (1..).zip(own) {
             let n_links =
@@ -172,8 +184,15 @@ impl LinkPairs {
 
     /// Adds the pairs of a link with all others that move relative to it; the list is unsorted afterwards.
     fn add_all_of(&mut self, robot: &Robot, link: u32) {
-        let groups = RigidGroups::new(robot);
+        let (groups, roots) = (RigidGroups::new(robot), robot.roots());
         let group = |link: u32| groups.of_body[robot.links[link as usize].body as usize];
+        let robot_of = |link: u32| robot_of(&roots, &robot.links[link as usize]);
+        let at_rest = (0..robot.links.len() as u32).filter(|&other| {
+            let is_solid = !robot.links[other as usize].triangles.is_empty();
+            group(other) == group(link) && robot_of(other) != robot_of(link) && is_solid
+        });
+        let at_rest = at_rest.map(|other| ([link.min(other), link.max(other)], Untested::AtRest));
+        self.untested.extend(at_rest);
         let others = (0..robot.links.len() as u32)
             .filter(|&other| group(other) != group(link) && !robot.links[other as usize].triangles.is_empty());
         let pairs = others.map(|other| [link.min(other), link.max(other)]);
@@ -215,6 +234,12 @@ impl LinkPairs {
         let has_triangles = |link: u32| robot.links.get(link as usize).is_some_and(|l| !l.triangles.is_empty());
         self.tested.iter().all(|&[a, b]| a != b && has_triangles(a) && has_triangles(b))
     }
+}
+
+/// The number of the robot with a link, from 1: robots are stored one after the other, so the last root before a body
+/// is that of its robot.
+fn robot_of(roots: &[u32], link: &Link) -> usize {
+    roots.partition_point(|&root| root <= link.body)
 }
 
 /// The rigid groups of a robot. A group is identified by its body nearest to the root.
@@ -344,7 +369,7 @@ mod tests {
         pairs.disable([[3, 0], [1, 0], [0, 3], [2, 2], [0, 9]], Untested::Srdf);
         pairs.disable([[0, 3], [1, 3]], Untested::Allowed);
         assert_eq!(pairs.tested(), [[0, 2]]);
-        assert_eq!(Untested::ALL.map(|reason| pairs.count(reason)), [3, 1, 1, 0, 0]);
+        assert_eq!(Untested::ALL.map(|reason| pairs.count(reason)), [3, 1, 1, 0, 0, 0]);
         let found: Vec<_> = pairs.untested().collect();
         assert_eq!(found[0], ([0, 1], Untested::Adjacent));
         assert_eq!(found[1], ([0, 3], Untested::Srdf));
@@ -352,7 +377,10 @@ mod tests {
         let mut none = LinkPairs::none();
         none.disable([[0, 1]], Untested::Allowed);
         assert_eq!(none, LinkPairs::none());
-        assert_eq!(Untested::ALL.map(Untested::name), ["adjacent", "srdf", "allow", "proved", "touch_links"]);
+        assert_eq!(
+            Untested::ALL.map(Untested::name),
+            ["adjacent", "srdf", "allow", "proved", "touch_links", "at_rest"]
+        );
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub struct Robot {
     pub links: Arc<Vec<Link>>,
     /// Names of the links without triangles, to which other files may refer.
     pub links_without_triangles: Vec<String>,
-    /// The links whose frame differs from that of their body, with or without triangles.
+    /// The links on fixed joints, whose body is that of another link, with or without triangles.
     pub fixed_links: Vec<FixedLink>,
     /// Names of the joints that do not move, to which other files may refer: fixed joints, and joints that mimic a
     /// fixed joint.
@@ -83,7 +83,7 @@ pub enum ColumnKind {
 /// A rigid body of the tree.
 #[derive(Clone, Debug)]
 pub struct Body {
-    /// The name of the link whose frame this is.
+    /// The name of the link whose frame this is; empty if it is that of no link, as below a floating root.
     pub name: String,
     /// The parent body, which has a lower index; `None` for the root, whose parent is the world.
     pub parent: Option<u32>,

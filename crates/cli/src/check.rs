@@ -235,8 +235,10 @@ impl CheckArgs {
 }
 
 fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcome> {
-    // A proof is valid for a margin; with clearances the distance of the pair still counts.
-    let margin_m = if args.clearance.is_asked() { f64::INFINITY } else { args.margin };
+    // A proof is valid for a margin; with clearances the distance of the pair still counts. It is about surfaces, of
+    // which one may be inside the other.
+    let uses_proofs = !args.clearance.is_asked() && !matches!(args.solids, Some(SolidsChoice::Contact));
+    let margin_m = if uses_proofs { args.margin } else { f64::INFINITY };
     let question = QuestionArgs {
         files,
         reading: &args.files.reading,

@@ -234,7 +234,7 @@ impl InputArgs {
             None if tests_links => Ok(Scene::new()),
             None => {
                 let error = Error::usage("--robot, --scene and --motions are required, or --dataset");
-                Err(error.remedy("--scene may be left out with --self-collision on"))
+                Err(error.remedy("--scene may be left out if links are tested against each other: --self-collision on"))
             }
         }
     }

@@ -137,7 +137,7 @@ impl Model {
             proved.iter_mut().for_each(|(pair, _)| *pair = pair.map(|link| link + first_link));
             proved.retain(|(pair, _)| tested.tested().binary_search(pair).is_ok());
             let n_left = proved.iter().filter(|(_, holds)| !holds).count();
-            // With an infinite margin, as for distances, no proof is meant to hold.
+            // With an infinite margin, as for distances and solids, no proof is meant to hold.
             if let (1.., Some(path), true) = (n_left, &part.srdf_path, margin_m.is_finite()) {
                 super::warn(&format!(
                     "{n_left} of {} pairs of links that the SRDF marks as proved are tested anyway: {} does not cover \

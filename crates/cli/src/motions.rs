@@ -98,10 +98,19 @@ impl StateSource<'_> {
 /// The values of a state in all robots that have it.
 fn values_of(state: &str, sources: &[StateSource]) -> Result<JointValues> {
     let [first, ..] = sources else { return Err(without_srdf(state)) };
-    let found = sources.iter().filter_map(|source| Some((source, source.own(state)?)));
+    // A name before the slash that is that of a robot means this robot, even if another one has such a group.
+    let is_of = |source: &&StateSource| source.robot_name.is_some_and(|robot| robot == before_slash(state));
+    let is_named = sources.iter().any(|source| is_of(&source));
+    let chosen = sources.iter().filter(|source| !is_named || is_of(source));
+    let found = chosen.filter_map(|source| Some((source, source.own(state)?)));
     let found: Vec<JointValues> = found.map(|(source, own)| source.values(own)).collect::<Result<_>>()?;
     // The error of a state that does not exist is that of the first SRDF.
     if found.is_empty() { first.values(state) } else { Ok(found.iter().flat_map(JointValues::iter).collect()) }
+}
+
+/// The text before the first slash; empty if there is none.
+fn before_slash(state: &str) -> &str {
+    state.split_once('/').map_or("", |(before, _)| before)
 }
 
 fn without_srdf(state: &str) -> Error {

@@ -102,6 +102,7 @@ pub fn in_words(reason: Untested) -> &'static str {
         Untested::Allowed => "by --allow",
         Untested::Proved => "proved free",
         Untested::TouchLink => "touch links",
+        Untested::AtRest => "at rest to each other",
         _ => reason.name(),
     }
 }

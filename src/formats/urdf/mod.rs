@@ -137,9 +137,11 @@ fn build(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robot> {
         placed[step.child] = place(&mut robot, joint, sources[step.joint], placed[step.parent])?;
     }
 
-    let fixed = document.links.iter().zip(&placed).filter(|(_, placed)| placed.pose != DAffine3::IDENTITY);
+    let is_fixed = |name: &str, body: u32| robot.bodies[body as usize].name != name;
+    let fixed = document.links.iter().zip(&placed).filter(|(link, placed)| is_fixed(&link.name, placed.body));
     let fixed = fixed.map(|(link, &Placed { body, pose })| FixedLink { name: link.name.clone(), body, pose });
-    robot.fixed_links = fixed.collect();
+    let fixed = fixed.collect();
+    robot.fixed_links = fixed;
 
     let mut files = MeshFiles::new(path, options, text.len() as u64);
     for (link, placed) in document.links.iter().zip(&placed) {
@@ -174,7 +176,8 @@ fn rooted(name: String, root: &str, options: &UrdfOptions) -> Result<Robot> {
     if !options.floating_root {
         return Robot::new(name, root, orientation, origin);
     }
-    let mut robot = Robot::new(name, "world", orientation, origin)?;
+    // The frame that the base places has no name: the robot may have a link of any name.
+    let mut robot = Robot::new(name, "", orientation, origin)?;
     let kind = JointKind::Free { first_column: add_free_columns(&mut robot, FLOATING_ROOT) };
     let joint = Joint { name: FLOATING_ROOT.into(), orientation: DMat3::IDENTITY, origin_m: DVec3::ZERO, kind };
     robot.add_body(root, Some(0), joint)?;

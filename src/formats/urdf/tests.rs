@@ -1,6 +1,7 @@
 //! Tests of robots read from URDF files.
 
 use super::*;
+use crate::robot::AttachedObject;
 use std::f64::consts::FRAC_PI_2;
 
 const BOX: &str = r#"<collision><geometry><box size="2 2 2"/></geometry></collision>"#;
@@ -33,6 +34,47 @@ fn names(robot: &Robot) -> Vec<&str> {
 
 fn near(a: DVec3, b: [f64; 3]) -> bool {
     (a - DVec3::from(b)).length() < 1e-14
+}
+
+/// Below a floating root is a frame that is that of no link. Links of any name carry objects, also those without
+/// triangles whose frame is that of another link.
+#[test]
+fn objects_are_carried_by_links_of_any_name() {
+    let triangle = [DVec3::ZERO, DVec3::X, DVec3::Y];
+    let object = |link: &str| AttachedObject {
+        name: "object".into(),
+        link: link.into(),
+        triangles: vec![triangle],
+        pose: DAffine3::IDENTITY,
+        touch_links: vec![],
+    };
+    let turn = r#"<axis xyz="0 0 1"/><limit lower="-1" upper="1"/>"#;
+    for (root, mount) in [("world", "base"), ("base", "world"), ("base", "mount")] {
+        let elements = [
+            links(&[root, mount, "tip"], ""),
+            links(&["arm"], BOX),
+            joint("f", "fixed", [root, mount], ""),
+            joint("j", "revolute", [mount, "arm"], turn),
+            joint("g", "fixed", ["arm", "tip"], ""),
+        ];
+        for floating_root in [false, true] {
+            let own = robot_with(&elements.concat(), &UrdfOptions { floating_root, ..UrdfOptions::default() }).unwrap();
+            let of_root = u32::from(floating_root);
+            let robots = [("", own.clone()), ("r/", Robot::join([("r".to_string(), own)]).unwrap())];
+            for (prefix, robot) in robots {
+                let shift = u32::from(!prefix.is_empty());
+                for (link, body) in [(root, of_root), (mount, of_root), ("arm", of_root + 1), ("tip", of_root + 1)] {
+                    let mut carrier = robot.clone();
+                    let added = carrier.attach(&object(&format!("{prefix}{link}"))).unwrap();
+                    assert_eq!(carrier.links[added as usize].body, body + shift, "{root} {mount} {link} {prefix}");
+                }
+                for unknown in ["", "world", "r", "r/", "r/world"] {
+                    let is_link = [root, mount].iter().any(|link| format!("{prefix}{link}") == unknown);
+                    assert_eq!(robot.clone().attach(&object(unknown)).is_ok(), is_link, "{unknown} {prefix}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
