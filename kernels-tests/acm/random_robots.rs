@@ -115,7 +115,8 @@ fn classes_agree_with_dense_sampling() {
             };
             match pair.class {
                 Class::Never => assert!(!tried.iter().any(touches), "{pair:?}"),
-                Class::Always => assert!(tried.iter().all(touches), "{pair:?}"),
+                // Whatever the margin: such a pair is left out by checks with any margin.
+                Class::Always => assert!(tried.iter().all(|q| contact(&robot, pair.links, q).0), "{pair:?}"),
                 Class::Sometimes => assert!(touches(&values(&robot, pair)), "{pair:?}"),
                 _ => {}
             }

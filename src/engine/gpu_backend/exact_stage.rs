@@ -151,11 +151,17 @@ impl EngineCore {
         let mut limits = vec![output.limits[m]];
         solver.begin();
         links.begin(&self.world);
+        // For a part of a trajectory a single pair is enough.
+        links.set_first_only(part.are_spans);
         let mut may_touch = false;
         let n_links = self.world.links.len();
         let mut take = |(i, scene): (usize, &mut Option<Vec<TrianglePair>>)| {
             let (piece, scene) = (&part.pieces[i], scene.as_mut()?);
             clean(scene, &part.pieces, &output.limits, n_links);
+            if part.are_spans && !scene.is_empty() {
+                may_touch = true;
+                return Some(true);
+            }
             let (chains, pairs) = match on_device {
                 Some((pieces, chains)) => (chains, &pieces[i][..]),
                 None => {
@@ -166,7 +172,7 @@ impl EngineCore {
             };
             stats.stage(Stage::Solve).items_in += (scene.len() + pairs.len()) as u64;
             if part.are_spans {
-                may_touch |= !(scene.is_empty() && pairs.is_empty());
+                may_touch = !pairs.is_empty();
                 return Some(may_touch);
             }
             let motions = Motions { robot: motion, chains };
