@@ -34,7 +34,8 @@ fn the_search_drops_only_what_is_free() {
 }
 
 /// The last step is the same: it drops the surplus pairs that the boxes keep, and the boxes drop hardly more than the
-/// spheres do.
+/// spheres do. Before it, the search by spheres also tests the boxes of its leaves over several sub-intervals at once,
+/// which separates up to a tenth of the pairs that no test of a single sub-interval does.
 #[test]
 fn the_search_keeps_what_the_spheres_keep() {
     let mut draw = Draw::new(59);
@@ -51,7 +52,7 @@ fn the_search_keeps_what_the_spheres_keep() {
         println!(
             "{form:?}: {kept} sub-intervals kept, by spheres {spheres}; {tests:?} tests of bounds by spheres, by boxes"
         );
-        assert!(f64::from(kept) <= 1.02 * f64::from(spheres) + 10.0);
+        assert!(f64::from(kept) <= 1.15 * f64::from(spheres) + 10.0);
         assert!(f64::from(kept) >= 0.9 * f64::from(spheres) - 10.0);
     }
 }

@@ -3,7 +3,7 @@
 //! The link's tree is traversed against the tree of each candidate's cluster, the larger box first. Two boxes are
 //! tested in the sub-intervals of the link's refinement level, in the order of time, up to the first one in which they
 //! may overlap. The bits of the sub-intervals before it are cleared for all nodes below; those after it are tested by
-//! the nodes below. Two leaves are tested in all sub-intervals, and then passed to step `pairs`, as for any other link.
+//! the nodes below. Pairs of leaves are passed to step `pairs`, as for any other link.
 
 use super::moving::MovingLink;
 use super::{Found, Item, Work};
@@ -46,9 +46,8 @@ impl<'a> MovingBoxes<'a> {
         Self { tree, bounds, h: len as f64 * moving.h, at, boxes: Vec::new() }
     }
 
-    /// The remaining part of the mask: sub-intervals before the first one in which the boxes may overlap are removed,
-    /// or between leaves all in which they do not overlap.
-    fn overlaps(&mut self, node: u32, other: &BoxBound<f64>, mut mask: u32, are_leaves: bool, tests: &mut u64) -> u32 {
+    /// The remaining part of the mask: sub-intervals before the first one in which the boxes may overlap are removed.
+    fn overlaps(&mut self, node: u32, other: &BoxBound<f64>, mut mask: u32, tests: &mut u64) -> u32 {
         let level = self.bounds.len().ilog2();
         let len = SUBS >> level;
         for (k, _) in pairs(level, 0) {
@@ -57,11 +56,10 @@ impl<'a> MovingBoxes<'a> {
                 continue;
             }
             *tests += 1;
-            if boxes_apart(self.bound(node, k), other, 1) != 0 {
-                mask &= !block;
-            } else if !are_leaves {
+            if boxes_apart(self.bound(node, k), other, 1) == 0 {
                 break;
             }
+            mask &= !block;
         }
         mask
     }
@@ -161,9 +159,7 @@ fn descend(
     while let Some((a, b, mask)) = open.pop() {
         let mask = mask & piece.mask_until(found.limit(piece));
         let (x, y) = (&group.tree.nodes[a as usize], &standing.nodes[b as usize]);
-        let are_leaves = matches!((&x.below, &y.below), (Below::Triangles(_), Below::Triangles(_)));
-        let standing_box = BoxBound::standing(&y.obb);
-        let mask = boxes.overlaps(a, &standing_box, mask, are_leaves, &mut found.counts.bound_tests);
+        let mask = boxes.overlaps(a, &BoxBound::standing(&y.obb), mask, &mut found.counts.bound_tests);
         if mask == 0 {
             continue;
         }
