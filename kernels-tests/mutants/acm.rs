@@ -8,6 +8,8 @@ const DISTANCE: &str = "src/acm/distance.rs";
 const PIERCING: &str = "src/acm/piercing.rs";
 const SEARCH: &str = "src/acm/search.rs";
 const PROOF: &str = "src/acm/proof.rs";
+const CLASSIFY: &str = "src/acm/classify.rs";
+const CHECK: &str = "crates/cli/src/check.rs";
 const MODEL: &str = "crates/cli/src/model.rs";
 const QUERIES: &str = "crates/cli/src/queries.rs";
 const POSES: &str = "acm::bounds::poses_are_those_of_plain_kinematics";
@@ -24,6 +26,7 @@ const COVERS: &str = "acm::proofs::a_proof_covers_only_its_own_hypotheses";
 const ONE_ROBOT: &str = "acm::proofs::a_proof_is_for_one_robot";
 const ITS_LIMITS: &str = "acm::proofs::proofs_record_joint_limits_of_less_than_a_turn";
 const POLE: &str = "acm::planar::a_pole_through_a_plate_always_touches_or_sometimes";
+const NEAR: &str = "cli::acm::pairs_within_the_margin_everywhere_are_not_disabled";
 const USED: &str = "cli::acm::check_uses_proofs_that_hold";
 const CERTAIN: &str = "acm::piercing::tests::certain_pairs_intersect_wherever_they_move";
 
@@ -112,6 +115,13 @@ pub const MUTANTS: &[Mutant] = &[
         "&placed, if MUTANT { DVec3::X } else { DVec3::ZERO }, &displacement",
         POLE,
     ),
+    m(
+        "touching, not near",
+        CLASSIFY,
+        "&Pair { margin_m: 0.0, ..*pair }",
+        "&if MUTANT { *pair } else { Pair { margin_m: 0.0, ..*pair } }",
+        NEAR,
+    ),
     // Proofs.
     m("margin of a proof", PROOF, "margin_m <= self.margin_m", "true", COVERS),
     m("lower limit of a proof", PROOF, "lower <= *lowest", "true", COVERS),
@@ -123,6 +133,7 @@ pub const MUTANTS: &[Mutant] = &[
         "covers(pair, if MUTANT { 0.0 } else { margin_m }, ranges)",
         USED,
     ),
+    m("starts inside solids", CHECK, "!matches!(args.solids, Some(SolidsChoice::Contact))", "true", USED),
     m("range of motions", QUERIES, "self.widen(portion.end(i))", "self.widen(portion.start(i))", USED),
     m("robot of a proof", PROOF, "file.robot != robot_hash(robot)", "false", ONE_ROBOT),
 ];

@@ -3,6 +3,7 @@
 use super::{Mutant, m};
 
 const FOREST: &str = "src/robot/forest.rs";
+const CARRIED: &str = "formats::urdf::tests::objects_are_carried_by_links_of_any_name";
 const ATTACHED: &str = "src/robot/attached.rs";
 const PAIRS: &str = "src/robot/link_pairs.rs";
 const WORLD: &str = "src/scene/world.rs";
@@ -31,4 +32,5 @@ pub const MUTANTS: &[Mutant] = &[
         MEET,
     ),
     m("the frame of the link that carries an object", ATTACHED, "frame * *pose", "*pose", PLACED),
+    m("frames without a link", ATTACHED, "!link.is_empty()", "true", CARRIED),
 ];
