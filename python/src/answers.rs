@@ -3,6 +3,7 @@
 use crate::certificates::hex;
 use crate::columns::Columns;
 use crate::error::raise;
+use crate::interruption::detached;
 use crate::names::Names;
 use firstcontact::io::output;
 use firstcontact::report::Line;
@@ -74,7 +75,7 @@ impl Answers {
     /// All answers as lines of JSON.
     fn lines(&self, py: Python, first: usize) -> PyResult<String> {
         let lines = || (0..self.given.len()).map(|i| Ok(self.text(i, first + i)? + "\n")).collect::<Result<String>>();
-        py.detach(lines).map_err(raise)
+        detached(py, lines).map_err(raise)
     }
 
     /// Writes all answers as lines of JSON into a file, whole or not at all.
@@ -85,7 +86,7 @@ impl Answers {
                 (0..self.given.len()).try_for_each(|i| writeln!(to, "{}", self.text(i, first + i)?).map_err(failed))
             })
         };
-        py.detach(write).map_err(raise)
+        detached(py, write).map_err(raise)
     }
 
     /// The Merkle roots of the blocks of 4,096 lines of JSON, in hexadecimal digits; `first` is the number of answer 0.
@@ -97,12 +98,12 @@ impl Answers {
             let roots = numbers.chunks(merkle::BLOCK).map(|of| block(of).map(|leaves| hex(&merkle::root(&leaves))));
             roots.collect::<Result<Vec<String>>>()
         };
-        py.detach(roots).map_err(raise)
+        detached(py, roots).map_err(raise)
     }
 
     /// Columns by name, as bytes.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let columns = py.detach(|| match &self.given {
+        let columns = detached(py, || match &self.given {
             Given::Motions(verdicts) => Columns::new(verdicts.iter()),
             Given::Trajectories(verdicts, _) => Columns::of_trajectories(verdicts),
         });

@@ -3,7 +3,7 @@
 use crate::answers::{Answers, Given};
 use crate::engine::Engine;
 use crate::error::raise;
-use crate::interruption::Interruption;
+use crate::interruption::{Interruption, detached};
 use crate::trajectory::Trajectory;
 use firstcontact::certificate::{Prover, Statement};
 use firstcontact::engine::thread_pool;
@@ -161,7 +161,7 @@ pub fn verify<'py>(
 #[pyfunction]
 pub fn hashes(py: Python, engine: PyRef<Engine>) -> PyResult<(String, String)> {
     let engine = &*engine;
-    py.detach(|| {
+    detached(py, || {
         let robot = firstcontact_verification::subject::robot(&engine.engine.world().robot).hash();
         let scene = firstcontact_verification::subject::scene(&engine.scene).hash();
         Ok((hex(&robot), hex(&scene)))

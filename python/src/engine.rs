@@ -3,7 +3,7 @@
 use crate::answers::{Answers, Given};
 use crate::clearance::Clearances;
 use crate::error::raise;
-use crate::interruption::Interruption;
+use crate::interruption::{Interruption, detached};
 use crate::names::Names;
 use crate::numbers;
 use crate::options::EngineOptions;
@@ -80,7 +80,7 @@ impl Engine {
         tree_cache: Option<PathBuf>,
     ) -> PyResult<Self> {
         let scene = Arc::clone(&scene.scene);
-        py.detach(|| {
+        detached(py, || {
             let allowed = options.allowed(&robot.robot, &scene)?;
             let pairs = options.link_pairs(robot, &allowed)?;
             if scene.triangles.is_empty() && pairs.tested().is_empty() {
@@ -99,14 +99,14 @@ impl Engine {
     /// An engine for the same robot in another scene, with the same options.
     fn with_scene(&self, py: Python, scene: &Scene) -> PyResult<Self> {
         let scene = Arc::clone(&scene.scene);
-        let other = py.detach(|| self.engine.with_scene(Arc::clone(&scene)));
+        let other = detached(py, || self.engine.with_scene(Arc::clone(&scene)));
         other.map(|engine| self.like(engine, &scene)).map_err(raise)
     }
 
     /// An engine for the same robot, scene and pairs with other options: trees are shared.
     fn with_options(&self, py: Python, options: EngineOptions) -> PyResult<Self> {
         let other = || self.engine.with_options(options.library()?);
-        py.detach(other).map(|engine| Self::new(engine, Arc::clone(&self.scene), &options)).map_err(raise)
+        detached(py, other).map(|engine| Self::new(engine, Arc::clone(&self.scene), &options)).map_err(raise)
     }
 
     /// An engine with an object attached to a link: an array of triangles of shape (n, 3, 3).
@@ -119,7 +119,7 @@ impl Engine {
         at: [[f64; 4]; 4],
         touch_links: Vec<String>,
     ) -> PyResult<Self> {
-        py.detach(|| {
+        detached(py, || {
             let (triangles, pose) = (numbers::triangles(triangles), pose(at));
             let object = AttachedObject { name, link, triangles, pose, touch_links };
             self.engine.with_attached(&[object]).map(|engine| self.like(engine, &self.scene))

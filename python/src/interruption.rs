@@ -10,6 +10,15 @@ use std::time::{Duration, Instant};
 /// Time between two checks for a signal: short for a person, long compared with taking the interpreter's lock.
 const INTERVAL: Duration = Duration::from_millis(50);
 
+/// Runs `work` without the interpreter's lock, and with rounding to nearest, whatever other extensions have set. Threads
+/// that it starts inherit this.
+pub fn detached<T: Send>(py: Python, work: impl FnOnce() -> T + Send) -> T {
+    py.detach(|| {
+        let _environment = DefaultEnvironment::new();
+        work()
+    })
+}
+
 /// Asks Python for signals from time to time, and keeps exceptions that pass through the library.
 pub struct Interruption {
     last: Cell<Instant>,
@@ -17,13 +26,12 @@ pub struct Interruption {
 }
 
 impl Interruption {
-    /// Runs `work` without the interpreter's lock, and with rounding to nearest, whatever other extensions have set.
+    /// Runs `work` as [`detached`] does.
     ///
     /// # Errors
     /// Those of `work`; or the exception of a signal handler, or one that [`through`](Self::through) has kept.
     pub fn run<T: Send>(py: Python, work: impl FnOnce(&Self) -> Result<T> + Send) -> PyResult<T> {
-        py.detach(|| {
-            let _environment = DefaultEnvironment::new();
+        detached(py, || {
             let this = Self { last: Cell::new(Instant::now()), raised: RefCell::new(None) };
             work(&this).map_err(|error| this.raised.take().unwrap_or_else(|| raise(error)))
         })

@@ -1,5 +1,6 @@
 //! Options of an engine, by their names in the public half of the package.
 
+use crate::interruption::detached;
 use firstcontact::error::quoted;
 use firstcontact::stage::s6_solve::Mode;
 use firstcontact::{
@@ -163,7 +164,7 @@ fn choice<T: Copy>(option: &str, value: &str, choices: &[(&str, T)]) -> Result<T
 /// Graphics adapters: (name, driver, interface, whether it is hardware, address on the PCI bus or "").
 #[pyfunction]
 pub fn adapters(py: Python) -> Vec<(String, String, String, bool, String)> {
-    py.detach(|| {
+    detached(py, || {
         let all = firstcontact::gpu::Gpu::list().into_iter();
         all.map(|a| (a.name, a.driver, a.interface, a.hardware, a.pci)).collect()
     })

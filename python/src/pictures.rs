@@ -3,6 +3,7 @@
 use crate::answers::{Answers, Given};
 use crate::engine::Engine;
 use crate::error::raise;
+use crate::interruption::detached;
 use firstcontact::gpu::{AdapterChoice, Gpu};
 use firstcontact::io::output;
 use firstcontact::{Error, ErrorKind, Result, Trajectory, TrajectoryVerdict, Verdict};
@@ -36,7 +37,7 @@ fn of_trajectories(answers: &Answers) -> Result<impl Iterator<Item = (&Trajector
 /// Writes a file with the first answer: a picture, or robot, scene and motion as GLB, by its extension.
 #[pyfunction]
 pub fn render(py: Python, engine: &Engine, answers: &Answers, file: PathBuf, options: PictureOptions) -> PyResult<()> {
-    py.detach(|| {
+    detached(py, || {
         let mut all = of_trajectories(answers)?;
         let (answer, path) = all.next().ok_or_else(|| Error::usage("there is no motion to draw"))?;
         let course = Course::of_trajectory(path, answer)?;
@@ -82,7 +83,7 @@ pub fn page(
     words: Vec<[String; 2]>,
     scene_triangles: usize,
 ) -> PyResult<String> {
-    py.detach(|| {
+    detached(py, || {
         let all: Vec<_> = of_trajectories(answers)?.collect();
         let courses = all.iter().map(|(answer, path)| Course::of_trajectory(path, answer));
         let courses = courses.collect::<Result<Vec<Course>>>()?;

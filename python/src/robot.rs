@@ -1,6 +1,7 @@
 //! Robots from URDF and SRDF.
 
 use crate::error::raise;
+use crate::interruption::detached;
 use firstcontact::formats::urdf::{Geometry, UrdfOptions};
 use firstcontact::io::load::LoadLimits;
 use firstcontact::{ColumnKind, Error, Result, Srdf};
@@ -74,7 +75,7 @@ impl Robot {
     #[staticmethod]
     #[pyo3(signature = (urdf, srdf, reading))]
     fn from_files(py: Python, urdf: PathBuf, srdf: Option<PathBuf>, reading: Reading) -> PyResult<Self> {
-        py.detach(|| {
+        detached(py, || {
             let options = reading.urdf()?;
             let srdf = srdf.map(|path| Srdf::read_with(path, &options.limits)).transpose()?;
             Self::new(firstcontact::Robot::from_urdf_with(urdf, &options)?, srdf)
@@ -86,7 +87,7 @@ impl Robot {
     #[staticmethod]
     #[pyo3(signature = (urdf, srdf, folder, reading))]
     fn from_texts(py: Python, urdf: &str, srdf: Option<&str>, folder: PathBuf, reading: Reading) -> PyResult<Self> {
-        py.detach(|| {
+        detached(py, || {
             let srdf = srdf.map(Srdf::parse).transpose()?;
             Self::new(firstcontact::Robot::from_urdf_text(urdf, folder, &reading.urdf()?)?, srdf)
         })

@@ -1,6 +1,7 @@
 //! Scenes from files and arrays.
 
 use crate::error::raise;
+use crate::interruption::detached;
 use crate::numbers;
 use crate::robot::Reading;
 use firstcontact::formats::scene_file::SceneOptions;
@@ -43,13 +44,13 @@ impl Scene {
             };
             firstcontact::Scene::from_file_with(path, &options)
         };
-        py.detach(read).map(|scene| Self { scene: Arc::new(scene) }).map_err(raise)
+        detached(py, read).map(|scene| Self { scene: Arc::new(scene) }).map_err(raise)
     }
 
     /// Adds an object of triangles, an array of shape (n, 3, 3) in a frame with this pose.
     fn add(&mut self, py: Python, name: String, triangles: &[u8], at: [[f64; 4]; 4]) -> PyResult<u32> {
         let (scene, at) = (&mut self.scene, pose(at));
-        py.detach(|| {
+        detached(py, || {
             let placed = numbers::triangles(triangles).into_iter().map(|t| t.map(|v| at.transform_point3(v)));
             let scene = Arc::make_mut(scene);
             let (n_objects, n_triangles) = (scene.objects.len(), scene.triangles.len());

@@ -3,6 +3,7 @@
 use crate::error::raise;
 use crate::numbers;
 use firstcontact::Result;
+use firstcontact::arith::float_environment::DefaultEnvironment;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Arc;
@@ -56,6 +57,7 @@ impl Trajectory {
     /// Straight lines between the rows of an array with `n_columns` columns.
     #[staticmethod]
     fn linear(waypoints: &[u8], n_columns: usize, times_s: Option<Vec<f64>>) -> PyResult<Self> {
+        let _environment = DefaultEnvironment::new();
         let path = || {
             let path = firstcontact::Trajectory::linear(numbers::floats(waypoints).chunks_exact(n_columns.max(1)))?;
             times_s.map_or(Ok(path.clone()), |times_s| path.with_times(&times_s))
@@ -66,6 +68,7 @@ impl Trajectory {
     /// Polynomials of the time since a breakpoint: an array of shape (degree + 1, segments, columns).
     #[staticmethod]
     fn ppoly(breakpoints: Vec<f64>, coefficients: &[u8], n_segments: usize, n_columns: usize) -> PyResult<Self> {
+        let _environment = DefaultEnvironment::new();
         let numbers = numbers::floats(coefficients);
         let rows: Vec<Vec<f64>> = numbers.chunks_exact(n_columns.max(1)).map(<[f64]>::to_vec).collect();
         let coefficients: Vec<Vec<Vec<f64>>> = rows.chunks(n_segments.max(1)).map(<[Vec<f64>]>::to_vec).collect();
@@ -80,6 +83,7 @@ impl Trajectory {
         velocities: Option<&[u8]>,
         accelerations: Option<&[u8]>,
     ) -> PyResult<Self> {
+        let _environment = DefaultEnvironment::new();
         let positions = numbers::floats(positions);
         let n_columns = positions.len() / times_s.len().max(1);
         let [velocities, accelerations] = [velocities, accelerations].map(|of| of.map(numbers::floats));
