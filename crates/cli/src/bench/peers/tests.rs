@@ -13,6 +13,8 @@ use firstcontact::scene::Scene;
 use glam::{DMat3, DVec3};
 use std::f64::consts::FRAC_PI_2;
 use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 use tempfile::TempDir;
 
@@ -75,12 +77,13 @@ fn arm() -> Robot {
 /// A folder with shell scripts instead of peers.
 pub(super) fn stub(folder: &TempDir, name: &str, lines: &str) -> PathBuf {
     let path = folder.path().join(name);
-    fs::write(&path, format!("#!/bin/sh\n{lines}\n")).unwrap();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    }
+    // Another process writes the file: a child that another test starts at this moment would inherit a descriptor of
+    // this process, and a file that is open for writing cannot be executed.
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "cat > \"$1\" && chmod 755 \"$1\"", "sh"]).arg(&path).stdin(Stdio::piped());
+    let mut shell = shell.spawn().unwrap();
+    shell.stdin.take().unwrap().write_all(format!("#!/bin/sh\n{lines}\n").as_bytes()).unwrap();
+    assert!(shell.wait().unwrap().success());
     path
 }
 
