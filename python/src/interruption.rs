@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 /// Time between two checks for a signal: short for a person, long compared with taking the interpreter's lock.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// Runs `work` without the interpreter's lock, and with rounding to nearest, whatever other extensions have set. Threads
-/// that it starts inherit this.
+/// Runs `work` without the interpreter's lock, and with rounding to nearest, whatever other extensions have set.
+/// Threads that it starts inherit this.
 pub fn detached<T: Send>(py: Python, work: impl FnOnce() -> T + Send) -> T {
     py.detach(|| {
         let _environment = DefaultEnvironment::new();

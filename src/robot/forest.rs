@@ -56,7 +56,7 @@ impl Robot {
         self.bodies.extend(robot.bodies.into_iter().map(|Body { name, parent, joint }| {
             let parent = Some(parent.map_or(0, |parent| parent + first_body));
             let kind = counted_on(joint.kind, first_column);
-            // A frame that is that of no link has no name.
+            // Frames without a link have no name.
             let name = if name.is_empty() { name } else { named(name) };
             Body { name, parent, joint: Joint { name: named(joint.name), kind, ..joint } }
         }));

@@ -83,7 +83,7 @@ pub enum ColumnKind {
 /// A rigid body of the tree.
 #[derive(Clone, Debug)]
 pub struct Body {
-    /// The name of the link whose frame this is; empty if it is that of no link, as below a floating root.
+    /// The name of the link whose frame this is; empty for a frame without a link, as below a floating root.
     pub name: String,
     /// The parent body, which has a lower index; `None` for the root, whose parent is the world.
     pub parent: Option<u32>,

@@ -108,7 +108,7 @@ fn values_of(state: &str, sources: &[StateSource]) -> Result<JointValues> {
     if found.is_empty() { first.values(state) } else { Ok(found.iter().flat_map(JointValues::iter).collect()) }
 }
 
-/// The text before the first slash; empty if there is none.
+/// The text before the first slash, or an empty string without a slash.
 fn before_slash(state: &str) -> &str {
     state.split_once('/').map_or("", |(before, _)| before)
 }

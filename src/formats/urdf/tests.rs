@@ -36,7 +36,7 @@ fn near(a: DVec3, b: [f64; 3]) -> bool {
     (a - DVec3::from(b)).length() < 1e-14
 }
 
-/// Below a floating root is a frame that is that of no link. Links of any name carry objects, also those without
+/// The frame below a floating root belongs to no link. Links of any name carry objects, also those without
 /// triangles whose frame is that of another link.
 #[test]
 fn objects_are_carried_by_links_of_any_name() {

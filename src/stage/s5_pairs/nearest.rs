@@ -48,14 +48,14 @@ pub enum Among {
     Cluster(u32),
 }
 
-/// What a search for the nearest triangles must find.
+/// The query of a search for the nearest triangles.
 #[derive(Clone, Copy, Debug)]
 pub struct Sought {
-    /// Where to search.
+    /// The triangles to search.
     pub among: Among,
     /// Triangles at this distance, metres, or farther apart do not count.
     pub limit_m: f64,
-    /// A number up to 1: others are at least this fraction of the distance found, or of the limit, apart.
+    /// Fraction, at most 1, of the distance found (or of the limit) that all other triangles are at least apart.
     pub accuracy: f64,
 }
 
