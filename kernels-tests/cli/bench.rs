@@ -169,10 +169,6 @@ fn an_adapter_is_compared_before_it_is_measured() {
     // Each configuration is compared on some set, even if the time was over before the others.
     let sets = |row: &Value| row.as_array().unwrap()[1..].iter().rev().skip(2).filter_map(Value::as_f64).sum::<f64>();
     assert!(list(sound, "rows").iter().all(|row| sets(row) > 0.0), "{sound}");
-    let who = column(table("devices"), "who");
-    assert!(who.iter().any(|w| w.as_str().unwrap().starts_with("coal, ")), "{who:?}");
-    let remarks = column(table("devices"), "remark");
-    assert!(remarks.iter().any(|r| r.as_str().unwrap().contains("benches/peers/setup.sh")), "{remarks:?}");
     // The model predicts a time for every part of the work that was counted.
     let model = tables.iter().find(|t| t["id"] == "model");
     assert!(model.is_some() || is_left_out("work of first contacts"), "{parts:?}");
@@ -183,6 +179,14 @@ fn an_adapter_is_compared_before_it_is_measured() {
         assert!(us.iter().all(|us| *us >= 0.0) && us.iter().sum::<f64>() > 0.1, "{us:?}");
         assert!(bounds.contains(&"bus") && bounds.contains(&"launches"), "{bounds:?}");
     }
+    // Speed is measured in the time that the comparisons leave.
+    if is_left_out("throughput of pipes/30") || is_left_out("pipes/30 on the adapter") {
+        return;
+    }
+    let who = column(table("devices"), "who");
+    assert!(who.iter().any(|w| w.as_str().unwrap().starts_with("coal, ")), "{who:?}");
+    let remarks = column(table("devices"), "remark");
+    assert!(remarks.iter().any(|r| r.as_str().unwrap().contains("benches/peers/setup.sh")), "{remarks:?}");
     let rates = table("rates");
     for mode in ["toc", "verdict"] {
         assert!(column(rates, "mode").contains(&&Value::from(mode)));
