@@ -330,16 +330,18 @@ impl<'a> Line<'a> {
         *clearance = Some(Box::new(Kept { distance_m: (finite != [None; 2]).then_some(finite), at }));
     }
 
-    /// Adds the links' poses to a contact; `bodies` are the poses of the robot's bodies.
+    /// Adds the poses of links and attached objects to a contact; `bodies` are the poses of the robot's bodies.
     pub fn with_poses(&mut self, robot: &'a Robot, bodies: &[DAffine3]) {
         if let Self::Contact { poses, .. } = self {
             let row = |pose: &DAffine3, i: usize| {
                 let m = pose.matrix3;
                 [m.x_axis[i], m.y_axis[i], m.z_axis[i], pose.translation[i]]
             };
-            let of_link = |l: &'a Link| Some((l.name.as_str(), bodies.get(l.body as usize)?));
-            *poses =
-                robot.links.iter().filter_map(of_link).map(|(name, p)| (name, [0, 1, 2].map(|i| row(p, i)))).collect();
+            let of_link = |l: &'a Link| {
+                let pose = *bodies.get(l.body as usize)? * l.pose;
+                Some((l.name.as_str(), [0, 1, 2].map(|i| row(&pose, i))))
+            };
+            *poses = robot.links.iter().filter_map(of_link).collect();
         }
     }
 

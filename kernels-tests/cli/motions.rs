@@ -59,6 +59,29 @@ fn names_in_json_select_columns() {
     assert_eq!(json("[\"a\"]", "[[[0], [3.6]]]"), array(&[[&[0.0, 0.0], &[3.6, 0.0]]]));
 }
 
+/// A path through all rows is written like motions of two rows each, which leave out every other part of it.
+#[test]
+fn rows_that_are_paired_by_their_number_are_named() {
+    let (robot, scene) = (slider(CUBE), walls(&[("wall", 4.0)]));
+    for (rows, code, is_named) in [
+        ("x\n0\n1\n", 0, false),
+        ("x\n0\n1\n9\n10\n", 0, true),
+        ("x\n0\n1\n\n9\n10\n", 0, false),
+        ("trajectory,x\na,0\na,1\nb,9\nb,10\n", 0, false),
+        ("time,x\n0,0\n1,1\n2,9\n3,10\n", 1, false),
+    ] {
+        let desk = Desk::new();
+        desk.put("motions.csv", rows);
+        let checked = desk.check_file(&robot, &scene, "motions.csv", &[]).expect(code);
+        let warnings = checked.run.warnings();
+        assert_eq!(
+            warnings.iter().any(|w| w.contains("4 rows are read as 2 motions")),
+            is_named,
+            "{rows}: {warnings:?}"
+        );
+    }
+}
+
 #[test]
 fn columns_are_in_the_order_of_the_joints_in_the_file() {
     // Unlike in the tree, the joint of the hand is first in the file. Only the hand reaches the wall: the second column

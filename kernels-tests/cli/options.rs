@@ -137,6 +137,15 @@ fn allowed_pairs_are_never_tested() {
         let checked = allowed(allow).expect(code);
         assert_eq!(first(&checked), expected, "{allow:?}");
     }
+    // Objects of one name are all left out, and counted.
+    let desk = Desk::new();
+    desk.put("allow.txt", "slider wall\n");
+    let wall = |x: f64| obj(&[[x, -7.0, -5.0], [x, 7.0, -5.0], [x, 0.0, 9.0]], &[[1, 2, 3]]);
+    desk.put("one.obj", wall(1.0)).put("two.obj", wall(2.0));
+    let instances = json!([{"object": "wall", "mesh": "one.obj"}, {"object": "wall", "mesh": "two.obj"}]);
+    desk.put("scene.json", json!({ "instances": instances }).to_string());
+    let checked = desk.check(&slider(CUBE), "scene.json", &[[&[0.0], &[3.6]]], &["--allow", "allow.txt"]).expect(0);
+    assert!(checked.run.warnings()[0].contains("2 objects are called 'wall'"), "{}", checked.run.stderr);
     // The times of the remaining contacts do not change.
     allowed("left one\n").touches(0, 1.9 / 3.6);
     allowed("left one\n").touches(1, 0.9 / 7.2);

@@ -243,6 +243,10 @@ fn urdf() -> Vec<Broken> {
                 b"<robot xmlns:xacro=\"http://ros.org/wiki/xacro\"><xacro:include filename=\"a\"/></robot>".to_vec(),
                 "xacro",
             ),
+            (
+                b"<robot name=\"r\"><link name=\"a\"/><include filename=\"b\"/></robot>".to_vec(),
+                "includes another file",
+            ),
             (with("type=\"revolute\"", "type=\"planar\""), "joint 'turn': 'planar'"),
             (with("type=\"revolute\"", "type=\"hinge\""), "'hinge'"),
             (with("type=\"revolute\"", "kind=\"revolute\""), "no type"),

@@ -146,6 +146,13 @@ fn a_robot_from_files() {
         assert!(later >= until && later <= first, "{later} {until}");
         assert_eq!(run(folder, &["verify", "d.jsonl"]).0, Some(0));
     }
+    // A path through several points is not a motion; its middle part would not be answered.
+    let csv = folder.join("path.csv");
+    std::fs::write(&csv, "time,shoulder\n0,0\n1,0.1\n2,0.2\n3,0.3\n").unwrap();
+    let job = std::fs::read_to_string(folder.join("p.json")).unwrap().replace("m.json", "path.csv");
+    std::fs::write(folder.join("path.json"), job).unwrap();
+    let (code, text) = run(folder, &["tolerance", "path.json", "--out", "p.jsonl", "--backend", "cpu"]);
+    assert!(code == Some(3) && text.contains("times increase over more than 2 rows"), "{text}");
     // The certificate concerns the free motion, and is valid in another folder too.
     let elsewhere = tempfile::tempdir().unwrap();
     let certificate = folder.join("c.jsonl");

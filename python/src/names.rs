@@ -14,11 +14,9 @@ impl Names {
     pub fn new(robot: &Robot, objects: Vec<Object>) -> Self {
         let mut robot = robot.clone();
         let links = robot.links.iter().map(|link| firstcontact::robot::Link {
-            name: link.name.clone(),
-            body: link.body,
             triangles: Arc::default(),
             shape_starts: Vec::new(),
-            attached_to: link.attached_to.clone(),
+            ..link.clone()
         });
         robot.links = Arc::new(links.collect());
         Self { robot, scene: Scene { objects, ..Scene::default() } }

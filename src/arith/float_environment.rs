@@ -43,6 +43,11 @@ impl Drop for DefaultEnvironment {
     }
 }
 
+/// Sets the default environment for the rest of the life of a thread that this library owns.
+pub fn set_default() {
+    control::set(control::DEFAULT);
+}
+
 /// Calls a function in the environment that the caller had before it entered the default one.
 pub fn as_caller<T>(call: impl FnOnce() -> T) -> T {
     let caller = CALLER.try_with(Cell::get).unwrap_or(control::DEFAULT);
@@ -176,6 +181,12 @@ mod tests {
         });
         let [yes, no] = [[true; 2], [false; 2]];
         assert_eq!(answers, [yes, yes, no, yes, yes, no, no]);
+    }
+
+    #[test]
+    fn threads_of_engines_have_the_default_environment() {
+        let pool = in_other(|| crate::engine::thread_pool(1).unwrap());
+        assert_eq!(pool.install(computes), [true; 2]);
     }
 
     #[test]

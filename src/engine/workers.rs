@@ -1,6 +1,7 @@
 //! Threads and scratch memory, which engines share.
 
 use super::cpu_backend::ScratchPool;
+use crate::arith::float_environment;
 use crate::error::{Error, Result};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::BTreeMap;
@@ -53,7 +54,9 @@ pub fn thread_pool(threads: usize) -> Result<ThreadPool> {
         let message = format!("{threads} threads: the maximum is {MAX_THREADS}");
         return Err(Error::usage(message).remedy("--threads 0 uses all cores"));
     }
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    // A thread inherits the floating-point environment of the one that starts it.
+    let begin = |_| float_environment::set_default();
+    let pool = ThreadPoolBuilder::new().num_threads(threads).start_handler(begin).build();
     pool.map_err(|e| Error::usage(format!("{threads} threads: {e}")))
 }
 

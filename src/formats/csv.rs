@@ -20,6 +20,9 @@ const FORM: &str = "the first line names the joints, then each motion has two ro
 /// The remedy for an odd number of rows.
 const WAYPOINTS: &str = "each motion has two rows; trajectories with more points need a column trajectory or time";
 
+/// The remedy for a file of trajectories.
+const STRAIGHT: &str = "a motion has two rows, start and end; check and audit read trajectories of more points";
+
 /// Refuses line ends other than LF and CR LF, which would hide blank lines.
 pub(super) fn check_line_ends(bytes: &[u8]) -> Result<()> {
     let is_alone = |i: &usize| bytes[*i] == b'\r' && bytes.get(i + 1) != Some(&b'\n');
@@ -29,8 +32,29 @@ pub(super) fn check_line_ends(bytes: &[u8]) -> Result<()> {
     Err(error.remedy("end lines with LF or CR LF"))
 }
 
+/// Returns whether there is an empty line between a record and the one before.
+pub(super) fn is_after_blank_line(record: &ByteRecord, bytes: &[u8]) -> bool {
+    let Some(position) = record.position() else { return false };
+    let at = (position.byte() as usize).min(bytes.len());
+    let (before, rest) = bytes.split_at(at);
+    // The reader stops between CR and LF.
+    let rest = if before.ends_with(b"\r") { rest.strip_prefix(b"\n").unwrap_or(rest) } else { rest };
+    let skipped = rest.split(|b| *b == b'\n').take_while(|line| matches!(line, [] | [b'\r'] | [b'#', ..]));
+    skipped.into_iter().any(|line| !line.starts_with(b"#"))
+}
+
+/// Motions in CSV.
+pub(super) struct CsvMotions {
+    pub motions: MotionBatch,
+    /// True if nothing but the number of rows separates the motions.
+    pub are_counted: bool,
+}
+
 /// Reads the motions in a file's bytes.
-pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Result<MotionBatch> {
+///
+/// # Errors
+/// The file is malformed, or has trajectories: more than two rows between blank lines, or with increasing times.
+pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Result<CsvMotions> {
     check_line_ends(bytes)?;
     let limits = options.limits.less(bytes.len() as u64);
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -48,10 +72,13 @@ pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Res
     let mut motions = Rows::default();
     while next(&mut record)? {
         limits.check(motions.n_bytes(robot.columns.len()), "the numbers of its motions")?;
-        header.add(&record, &mut motions).map_err(|e| at(&record, e))?;
+        let is_after_blank_line = is_after_blank_line(&record, bytes);
+        header.add(&record, is_after_blank_line, &mut motions).map_err(|e| at(&record, e))?;
     }
     motions.end()?;
-    MotionBatch::from_flat(motions.n_motions, robot.columns.len(), motions.values)
+    let are_counted = header.trajectory.is_none() && header.time.is_none() && !motions.has_groups;
+    let motions = MotionBatch::from_flat(motions.n_motions, robot.columns.len(), motions.values)?;
+    Ok(CsvMotions { motions, are_counted })
 }
 
 /// The line on which a record begins. The record's position is the end of the previous record, which comments and empty
@@ -104,8 +131,11 @@ impl Header {
     }
 
     /// Adds a row to the motions.
-    fn add(&self, record: &ByteRecord, to: &mut Rows) -> Result<()> {
+    fn add(&self, record: &ByteRecord, is_after_blank_line: bool, to: &mut Rows) -> Result<()> {
         let Row { trajectory, time_s, values } = self.row(record)?;
+        if trajectory.is_none() {
+            to.separate(is_after_blank_line)?;
+        }
         to.begin_row(trajectory, time_s)?;
         self.columns.append(&values, &mut to.values);
         Ok(())
@@ -138,6 +168,9 @@ struct Rows {
     names: HashSet<String>,
     name_bytes: usize,
     time_s: Option<f64>,
+    /// Rows since the last blank line, and whether there is a blank line between rows.
+    n_in_group: usize,
+    has_groups: bool,
 }
 
 impl Rows {
@@ -147,12 +180,34 @@ impl Rows {
             + self.name_bytes as u128
     }
 
+    /// Counts a row without a name between blank lines, which have two rows between them if there are any.
+    fn separate(&mut self, is_after_blank_line: bool) -> Result<()> {
+        if is_after_blank_line && self.n_in_group > 0 {
+            self.has_groups = true;
+            if self.n_in_group != 2 {
+                let message = format!("{} rows between blank lines are not a motion", self.n_in_group);
+                return Err(Error::input(message).remedy(STRAIGHT));
+            }
+            self.n_in_group = 0;
+        }
+        self.n_in_group += 1;
+        if self.has_groups && self.n_in_group > 2 {
+            return Err(Error::input("more than 2 rows between blank lines are not a motion").remedy(STRAIGHT));
+        }
+        Ok(())
+    }
+
     /// Begins the next row, and the next motion if the row belongs to it.
     fn begin_row(&mut self, trajectory: Option<&str>, time_s: Option<f64>) -> Result<()> {
         let is_next = match trajectory {
             Some(name) => self.trajectory.as_deref().is_some_and(|present| present != name),
             None => self.n_rows == 2,
         };
+        if let (true, None, Some(before), Some(now)) = (is_next, trajectory, self.time_s, time_s)
+            && now > before
+        {
+            return Err(Error::input("times increase over more than 2 rows, which are not a motion").remedy(STRAIGHT));
+        }
         if is_next {
             self.end()?;
         }
@@ -193,6 +248,9 @@ impl Rows {
 }
 
 fn utf8(field: &[u8]) -> Result<&str> {
+    if field.contains(&b'\n') {
+        return Err(Error::input("a field continues on the next line: a double quote is not closed"));
+    }
     std::str::from_utf8(field).map_err(|_| Error::input("it is not UTF-8 text"))
 }
 
@@ -218,7 +276,7 @@ mod tests {
         for text in [
             "a,b\n1,2\n3,4\n5,6\n-7.5,8e-3\n",
             "b,a\r\n2,1\r\n4,3\r\n6,5\r\n0.008,-7.5",
-            "\u{feff}# made by hand\n\"a\" ,\" b\"\n\n1 ,2\n# the end\n\"3\",4\n5,6\n\n-7.5, 8e-3\n\n",
+            "\u{feff}# made by hand\n\"a\" ,\" b\"\n\n1 ,2\n# the end\n\"3\",4\n\n5,6\n-7.5, 8e-3\n\n",
             "time,a,b\n0,1,2\n1,3,4\n0,5,6\n2.5,-7.5,8e-3\n",
         ] {
             assert_eq!(read(text).unwrap(), expected, "{text}");
@@ -282,7 +340,12 @@ mod tests {
             ("trajectory,a,b\nx,1,2\nx,1,2\ny,3,4\ny,3,4\nx,1,2\nx,1,2\n", "line 6: trajectory 'x' has rows in two"),
             ("time,a,b\n1,1,2\n1,3,4\n", "line 3: time 1.0 does not exceed"),
             ("time,a,b\nsoon,1,2\n1,3,4\n", "'soon' is not a number"),
-            ("a,b\n1,\"2\n3,4\n", "is not a number"),
+            ("a,b\n1,\"2\n3,4\n", "line 2: a field continues on the next line: a double quote is not closed"),
+            ("trajectory,a,b\n\"x,1,2\nx\",3,4\nx,5,6\n", "a field continues on the next line"),
+            ("a,b\n1,2\n\n3,4\n", "line 4: 1 rows between blank lines are not a motion"),
+            ("a,b\n1,2\n3,4\n5,6\n7,8\n\n1,2\n3,4\n", "line 7: 4 rows between blank lines are not a motion"),
+            ("a,b\n1,2\n3,4\n\n1,2\n3,4\n5,6\n7,8\n", "line 7: more than 2 rows between blank lines"),
+            ("time,a,b\n0,1,2\n1,3,4\n2,5,6\n3,7,8\n", "line 4: times increase over more than 2 rows"),
             ("a,b\r1,2\r3,4\r", "line 1: the line ends with CR alone (end lines with LF or CR LF)"),
             ("a,b\n1,2\r\n3,4\r", "line 3: the line ends with CR alone"),
         ] {

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result, quoted};
 use crate::formats::array::{self, Array};
+use crate::formats::csv::CsvMotions;
 use crate::formats::store::Store;
 use crate::formats::stream::{Stream, peek, read_whole, spool_archive, unreadable};
 use crate::formats::{MotionOptions, csv, json};
@@ -33,13 +34,21 @@ pub struct MotionFile<'r> {
 enum Content {
     Array(Array),
     Read(MotionBatch),
+    /// Motions in CSV that nothing but the number of rows separates.
+    Counted(MotionBatch),
+}
+
+impl From<CsvMotions> for Content {
+    fn from(CsvMotions { motions, are_counted }: CsvMotions) -> Self {
+        if are_counted { Self::Counted(motions) } else { Self::Read(motions) }
+    }
 }
 
 impl Content {
     fn len(&self) -> usize {
         match self {
             Self::Array(array) => array.len(),
-            Self::Read(motions) => motions.len(),
+            Self::Read(motions) | Self::Counted(motions) => motions.len(),
         }
     }
 }
@@ -144,9 +153,11 @@ impl<'r> MotionFile<'r> {
         robot: &'r Robot,
         options: &MotionOptions,
     ) -> Result<Self> {
-        let parse = if is_csv { csv::parse } else { json::parse };
-        let motions = parse(bytes, robot, options).map_err(|e| e.in_file(name))?;
-        Ok(Self::new(name.to_path_buf(), robot, Content::Read(motions)))
+        let content = match is_csv {
+            true => csv::parse(bytes, robot, options).map(Content::from),
+            false => json::parse(bytes, robot, options).map(Content::Read),
+        };
+        Ok(Self::new(name.to_path_buf(), robot, content.map_err(|e| e.in_file(name))?))
     }
 
     /// Motions in a `.npz` archive of `length` bytes.
@@ -185,6 +196,12 @@ impl<'r> MotionFile<'r> {
         self.len() == 0
     }
 
+    /// Returns whether the file is CSV in which nothing but the number of rows separates the motions. A path through
+    /// all rows is written in the same way.
+    pub fn has_counted_rows(&self) -> bool {
+        matches!(self.content, Content::Counted(_))
+    }
+
     /// Number of columns.
     pub fn n_columns(&self) -> usize {
         self.robot.columns.len()
@@ -207,7 +224,7 @@ impl<'r> MotionFile<'r> {
         let range = range.start.min(end)..end;
         let motions = match &self.content {
             Content::Array(array) => array.read(range.clone(), self.n_columns()),
-            Content::Read(motions) => Ok(motions.range(range.clone())),
+            Content::Read(motions) | Content::Counted(motions) => Ok(motions.range(range.clone())),
         };
         let checked = motions.and_then(|m| m.check_from(range.start, self.robot).map(|()| m));
         checked.map_err(|e| e.in_file(&self.name))
@@ -275,8 +292,10 @@ fn open(path: &Path, robot: &Robot, options: &MotionOptions) -> Result<Content> 
 /// Reads a file in a text format.
 fn text(format: Format, source: impl Read, robot: &Robot, options: &MotionOptions) -> Result<Content> {
     let bytes = read_whole(source, &options.limits)?;
-    let parse = if format == Format::Csv { csv::parse } else { json::parse };
-    parse(&bytes, robot, options).map(Content::Read)
+    match format {
+        Format::Csv => csv::parse(&bytes, robot, options).map(Content::from),
+        _ => json::parse(&bytes, robot, options).map(Content::Read),
+    }
 }
 
 /// Reads a stream; its format is detected from its content unless it is given.

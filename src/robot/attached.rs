@@ -57,6 +57,7 @@ impl Robot {
             triangles: Arc::new(triangles),
             shape_starts: vec![0],
             attached_to: Some(link.clone()),
+            pose,
         });
         Ok((self.links.len() - 1) as u32)
     }

@@ -166,6 +166,8 @@ pub struct Link {
     pub shape_starts: Vec<u32>,
     /// The name of the link that carries it, for an [attached object](AttachedObject); `None` for a link.
     pub attached_to: Option<String>,
+    /// The pose of the link's frame, or of the object's, in the body's frame.
+    pub pose: DAffine3,
 }
 
 /// A link that is joined to a body by fixed joints.
@@ -287,7 +289,8 @@ impl Robot {
                 .at(format!("link {}", quoted(&name))));
         }
         let triangles = Arc::new(triangles);
-        Arc::make_mut(&mut self.links).push(Link { name, body, triangles, shape_starts, attached_to: None });
+        let (attached_to, pose) = (None, DAffine3::IDENTITY);
+        Arc::make_mut(&mut self.links).push(Link { name, body, triangles, shape_starts, attached_to, pose });
         Ok((self.links.len() - 1) as u32)
     }
 

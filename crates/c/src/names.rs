@@ -18,11 +18,9 @@ impl Names {
         let world = engine.world();
         let mut robot = Robot::clone(&world.robot);
         let links = robot.links.iter().map(|link| firstcontact::robot::Link {
-            name: link.name.clone(),
-            body: link.body,
             triangles: Arc::default(),
             shape_starts: Vec::new(),
-            attached_to: link.attached_to.clone(),
+            ..link.clone()
         });
         robot.links = Arc::new(links.collect());
         let scene = Scene { objects: world.scene.objects.clone(), ..Scene::default() };

@@ -1,5 +1,6 @@
 //! Pairs that are never tested: a link and an object, or two links.
 
+use crate::warn;
 use firstcontact::error::quoted;
 use firstcontact::io::load::{read_text, without_comment};
 use firstcontact::robot::Robot;
@@ -65,6 +66,9 @@ impl Allowed {
         }
         let objects = named(other, scene.objects.iter().map(|o| o.name.as_str()));
         if !objects.is_empty() {
+            if other != "*" && objects.len() > 1 {
+                warn(&format!("{} objects are called {}: the pair is left out for each", objects.len(), quoted(other)));
+            }
             self.objects.extend(links.iter().flat_map(|&l| objects.iter().map(move |&o| (l, o))));
             return Ok(());
         }

@@ -142,7 +142,19 @@ impl TrajectoryArgs {
             false => AnyMotionFile::open(path, robot, &options),
         };
         let joint_tolerance = self.joint_tolerance(robot, &limits)?;
-        match file? {
+        let file = file?;
+        if let AnyMotionFile::Motions(motions) = &file
+            && motions.has_counted_rows()
+            && motions.len() > 1
+        {
+            warn(&format!(
+                "{}: {} rows are read as {} motions of two rows each; if they are one path, add a column time or trajectory",
+                motions.name().display(),
+                2 * motions.len(),
+                motions.len()
+            ));
+        }
+        match file {
             AnyMotionFile::Motions(motions) if joint_tolerance.is_empty() => Ok(Queries::Motions(motions)),
             AnyMotionFile::Motions(motions) => Ok(Queries::Trajectories(Paths {
                 name: motions.name().to_path_buf(),

@@ -189,7 +189,8 @@ impl EngineCore {
                     }
                     let Some(part) = next.take_if(|part| part.arrays.is_some()) else { break };
                     stats.pieces += part.pieces.len() as u64;
-                    let pending = pipeline.start_prepared(&part.input(), part.arrays.as_ref(), frame)?;
+                    let input = (&part.input(), part.arrays.as_ref());
+                    let pending = pipeline.start_prepared(input, frame, part.are_spans)?;
                     frame = (frame + 1) % CHUNKS_IN_FLIGHT;
                     on_device.push_back((part, pending));
                 }

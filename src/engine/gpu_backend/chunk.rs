@@ -2,6 +2,7 @@
 
 use super::capacities::PAIR_BYTES;
 use super::link_pass::{FIRST_NEAR, LinkOutput, LinkPass};
+use super::possible::Possible;
 use super::reach::Reach;
 use super::upload::{Arrays, Threads};
 use super::{Frame, FrameIndex, GpuPipeline, kernel_work};
@@ -48,6 +49,8 @@ pub struct ChunkOutput {
     pub starts: Vec<bool>,
     /// The pairs of triangles of links.
     pub links: LinkOutput,
+    /// The motions in which something may touch, if only that is asked: their pairs are incomplete.
+    pub possible: Possible,
 }
 
 /// A chunk on the device.
@@ -68,6 +71,8 @@ pub(super) struct Besides {
     pub links: bool,
     /// Motions that start within the margin are decided by that.
     pub starts: bool,
+    /// Only whether something may touch is asked.
+    pub possible: bool,
 }
 
 impl PendingChunk {
@@ -282,17 +287,17 @@ impl GpuPipeline {
     /// # Errors
     /// The device failed, or does not have enough memory for the chunk.
     pub fn start(&mut self, chunk: &ChunkInput, frame: FrameIndex) -> Result<PendingChunk> {
-        self.start_prepared(chunk, None, frame)
+        self.start_prepared((chunk, None), frame, false)
     }
 
-    /// [`start`](Self::start) with the kernels' input, if it is known.
+    /// [`start`](Self::start) with the kernels' input, if it is known. Only whether something may touch may be asked.
     pub(super) fn start_prepared(
         &mut self,
-        chunk: &ChunkInput,
-        arrays: Option<&Arrays>,
+        (chunk, arrays): (&ChunkInput, Option<&Arrays>),
         frame: FrameIndex,
+        possible: bool,
     ) -> Result<PendingChunk> {
-        let besides = Besides { links: self.links.is_some(), starts: self.settings.find_starts };
+        let besides = Besides { links: self.links.is_some(), starts: self.settings.find_starts, possible };
         self.start_chunk(chunk, arrays, frame, besides)
     }
 
@@ -413,18 +418,26 @@ impl GpuPipeline {
         let pairs: &[TrianglePair] = &bytemuck::cast_slice(&pairs)[..n_pairs];
         self.count(chunk, candidates, &counters, n_pairs, stats);
         let mut limits = layout.cutoffs(&control);
+        let starts = if besides.starts { layout.starts(&control) } else { Vec::new() };
+        let mut possible = Possible::new(besides.possible, limits.len());
+        if possible.is_asked() {
+            let n_links = self.world.links.len() as u32;
+            let of_pairs = pairs.iter().map(|pair| chunk.pieces[(pair.piece_link / n_links) as usize].motion as usize);
+            let started = (0..starts.len()).filter(|&m| starts[m]);
+            of_pairs.chain(started).for_each(|motion| possible.add(motion));
+        }
         let n_near = counters.near_pairs;
         let links = if besides.links && n_near <= self.frames[frame].params.near_capacity {
             if n_near as usize > near.len() {
                 near = self.frames[frame].buffers.read(&self.gpu, BufferId::NearPairs, n_near as usize)?;
             }
             near.truncate(n_near as usize);
-            self.search_links(chunk, frame, near, &mut limits, stats)?
+            self.search_links(chunk, frame, near, (&mut limits, &mut possible), stats)?
         } else {
             LinkOutput::default()
         };
-        let starts = if besides.starts { layout.starts(&control) } else { Vec::new() };
-        let mut output = ChunkOutput { pairs: self.by_piece(pairs, chunk, &limits), limits, starts, links };
+        let pairs_of_pieces = self.by_piece(pairs, chunk, &limits);
+        let mut output = ChunkOutput { pairs: pairs_of_pieces, limits, starts, links, possible };
         let retry = layout.pieces_to_retry(&control, n_pieces);
         self.retry_overflowed(chunk, frame, &retry, &mut output, stats)?;
         self.pairs_of_piece = n_pairs as f64 / n_pieces.max(1) as f64;

@@ -9,6 +9,7 @@
 //! Motions with a piece that overflows a queue even alone are left to the CPU.
 
 use super::chunk::ControlLayout;
+use super::possible::Possible;
 use super::schedule::Schedule;
 use super::{ChunkInput, Frame, FrameIndex, GpuPipeline, Sources, kernel_work};
 use crate::arith::rounding::{UNDERFLOW_F32, UNIT_F32, round_up};
@@ -155,6 +156,7 @@ impl LinkPass {
 
 impl GpuPipeline {
     /// Finds the pairs of triangles of links in a chunk whose bodies have been bounded in a frame. Lowers the limits.
+    /// If only whether something may touch is asked, the search for a motion ends with an answer.
     ///
     /// # Errors
     /// The device failed.
@@ -163,7 +165,7 @@ impl GpuPipeline {
         chunk: &ChunkInput,
         frame: FrameIndex,
         mut near: Vec<NearPair>,
-        limits: &mut Limits,
+        (limits, possible): (&mut Limits, &mut Possible),
         stats: &mut Stats,
     ) -> Result<LinkOutput> {
         let clock = Instant::now();
@@ -183,7 +185,7 @@ impl GpuPipeline {
         let (n_pieces, n_motions) = (chunk.pieces.len(), chunk.motions.len());
         let mut output = LinkOutput { pieces: vec![Vec::new(); n_pieces], chains, is_left_out: vec![false; n_motions] };
         for some in pieces.chunks(MAX_PIECES) {
-            self.search_near(frame, &some.iter().collect::<Vec<_>>(), limits, &mut output)?;
+            self.search_near(frame, &some.iter().collect::<Vec<_>>(), (limits, possible), &mut output)?;
         }
         for (pairs, piece) in output.pieces.iter_mut().zip(&chunk.pieces) {
             link_pairs::clip(pairs, piece, limits[piece.motion as usize]);
@@ -228,10 +230,14 @@ impl GpuPipeline {
         &mut self,
         frame: FrameIndex,
         pieces: &[&NearPiece],
-        limits: &mut Limits,
+        (limits, possible): (&mut Limits, &mut Possible),
         output: &mut LinkOutput,
     ) -> Result<()> {
-        let found = self.run_near(frame, pieces, limits)?;
+        let pieces: Vec<&NearPiece> = pieces.iter().copied().filter(|near| !possible.has(near.motion())).collect();
+        if pieces.is_empty() {
+            return Ok(());
+        }
+        let found = self.run_near(frame, &pieces, limits)?;
         let counters = Counters::read(&found.control);
         self.counts.queue_entries += counters.page_entries() + u64::from(counters.pairs);
         if let Some(pass) = &self.links {
@@ -248,13 +254,15 @@ impl GpuPipeline {
         let overflowed = layout.pieces_to_retry(&found.control, pieces.len());
         let mut is_whole = vec![true; pieces.len()];
         overflowed.iter().for_each(|&i| is_whole[i] = false);
-        self.take_pairs(pieces, &is_whole, found.pairs, output);
+        found.pairs.iter().for_each(|pair| possible.add(pieces[pair.piece_link as usize].motion()));
+        self.take_pairs(&pieces, &is_whole, found.pairs, output);
         let again: Vec<&NearPiece> = overflowed.iter().map(|&i| pieces[i]).collect();
         for some in again.chunks(pieces.len().div_ceil(4)) {
             if pieces.len() > 1 {
-                self.search_near(frame, some, limits, output)?;
+                self.search_near(frame, some, (limits, possible), output)?;
             } else {
-                some.iter().for_each(|near| output.is_left_out[near.moving.motion as usize] = true);
+                some.iter().for_each(|near| output.is_left_out[near.motion()] = true);
+                some.iter().for_each(|near| possible.add(near.motion()));
             }
         }
         Ok(())
@@ -427,6 +435,11 @@ impl GpuPipeline {
 }
 
 impl NearPiece {
+    /// Index of the motion in the chunk.
+    fn motion(&self) -> usize {
+        self.moving.motion as usize
+    }
+
     /// The first item of piece `i`: its link against the root of its frame's tree.
     fn root(&self, i: u32, starts: &[SceneStart]) -> NodePair {
         NodePair { piece: i, model_node: 0, scene_ref: starts[self.frame as usize].node, mask: self.mask }

@@ -12,6 +12,7 @@ mod hybrid;
 mod kernel_work;
 mod link_pass;
 mod phases;
+mod possible;
 mod raster;
 mod reach;
 mod retry;
@@ -22,6 +23,7 @@ mod upload;
 
 pub use chunk::{ChunkInput, ChunkOutput, PendingChunk};
 pub use link_pass::LinkOutput;
+pub use possible::Possible;
 pub use reach::Reach;
 
 use super::device_work::DeviceWork;

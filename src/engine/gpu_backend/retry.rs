@@ -9,7 +9,8 @@ use crate::stage::{TrianglePair, s1_concat, s2_bound, s3_cull, s5_pairs};
 
 impl GpuPipeline {
     /// Retries pieces, a quarter of the chunk at a time, and a single piece on the CPU. Pieces whose pairs do not fit
-    /// into memory end without pairs.
+    /// into memory end without pairs. If only whether something may touch is asked, motions with an answer are not
+    /// retried, and a single piece that does not fit is an answer.
     pub(super) fn retry_overflowed(
         &mut self,
         chunk: &ChunkInput,
@@ -27,18 +28,30 @@ impl GpuPipeline {
         let used: usize = output.pairs.iter().flatten().map(Vec::len).sum();
         let mut free = self.settings.item_cap.saturating_sub(used);
         for some in pieces.chunks(chunk.pieces.len().div_ceil(4)) {
+            let is_open = |i: &usize| !output.possible.has_piece(&chunk.pieces[*i]);
+            let some: Vec<usize> = some.iter().copied().filter(is_open).collect();
+            if some.is_empty() {
+                continue;
+            }
+            let is_asked = output.possible.is_asked();
+            if chunk.pieces.len() == 1 && is_asked {
+                output.possible.add(chunk.pieces[0].motion as usize);
+                continue;
+            }
             let part = ChunkInput { pieces: some.iter().map(|&i| chunk.pieces[i]).collect(), motions: chunk.motions };
             let result = if chunk.pieces.len() == 1 {
                 self.run_on_cpu(&part)
             } else {
                 // This frame has been read back; the other one may hold the next chunk.
-                let pending = self.start_chunk(&part, None, frame, Besides::default())?;
+                let besides = Besides { possible: is_asked, ..Besides::default() };
+                let pending = self.start_chunk(&part, None, frame, besides)?;
                 self.finish(&part, pending, stats)?
             };
+            output.possible.extend(&result.possible);
             for (limit, retried) in output.limits.iter_mut().zip(result.limits) {
                 *limit = retried.min(*limit);
             }
-            for (&piece, pairs) in some.iter().zip(result.pairs) {
+            for (piece, pairs) in some.into_iter().zip(result.pairs) {
                 // If there are more pairs than fit, the motion of the piece is checked again alone.
                 let fits = |pairs: &Vec<TrianglePair>| pairs.len() <= free;
                 output.pairs[piece] = pairs.filter(fits).map(|mut pairs| {

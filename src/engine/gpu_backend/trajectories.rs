@@ -1,8 +1,8 @@
 //! Trajectories on a graphics adapter.
 //!
 //! The trajectories are cut into spans that deviate little from straight motions. The device searches all spans, with
-//! balls that contain the deviations, for triangles that may touch. A span without such triangles is free; the search
-//! on the CPU begins at the first span of a trajectory that has some.
+//! balls that contain the deviations, for triangles that may touch, some spans of each trajectory at a time. A span
+//! without such triangles is free; the search on the CPU begins at the first span of a trajectory that has some.
 
 use super::GpuPipeline;
 use crate::engine::core::EngineCore;
@@ -11,7 +11,7 @@ use crate::engine::motion_queue::MotionQueue;
 use crate::engine::stats::Stats;
 use crate::engine::trajectory::{March, Spans};
 use crate::error::Result;
-use crate::robot::Trajectory;
+use crate::robot::{MotionBatch, Trajectory};
 use crate::stage::s6_solve::InitialContactPolicy;
 use crate::verdict::Verdict;
 use rayon::prelude::*;
@@ -20,6 +20,10 @@ use std::sync::Mutex;
 /// Largest deviation of a link from a span on the device, metres. A smaller one requires more spans; with a larger one,
 /// fewer of them are free.
 const ON_DEVICE_M: f64 = 0.005;
+/// Number of spans of each trajectory that the device searches first, and the factor by which it grows: nothing after
+/// the first contact is needed.
+const FIRST_SPANS: usize = 16;
+const MORE_SPANS: usize = 4;
 
 impl EngineCore {
     /// The parameter of each trajectory up to which the device has proved it free; 1 if all of it is.
@@ -45,24 +49,64 @@ impl EngineCore {
         let each = trajectories.par_iter().with_max_len(1);
         let acquire = || self.workers.scratch.acquire();
         let all: Vec<Spans> = self.workers.pool.install(|| each.map_init(acquire, cut).collect::<Result<_>>())?;
-        let starts = all.iter().flat_map(|spans| &spans.starts).copied().collect::<Vec<f64>>();
-        let mut motions = all.iter().map(|spans| Ok(spans.motions.clone()));
-        let mut queue = MotionQueue::new(&mut motions, self.world.robot.columns.len());
-        let mut free_until = starts.iter().map(|_| 0.0).collect::<Vec<f64>>();
-        let mut next = 0;
-        let mut deliver = |verdicts: Vec<Verdict>, _: &mut Stats| {
-            for verdict in verdicts {
-                free_until[next] = if verdict == Verdict::Free { 1.0 } else { starts[next] };
-                next += 1;
+        let mut searches: Vec<Search> = all.iter().map(Search::new).collect();
+        let mut n_spans = FIRST_SPANS;
+        loop {
+            let mut open: Vec<&mut Search> = searches.iter_mut().filter(|search| !search.is_over()).collect();
+            if open.is_empty() {
+                break;
             }
-            Ok(())
-        };
-        self.check_on_gpu(pipelines, &mut queue, &mut deliver, stats)?;
-        let mut of_spans = free_until.into_iter();
-        let first = |spans: &Spans| {
-            let of_path: Vec<f64> = of_spans.by_ref().take(spans.starts.len()).collect();
-            of_path.into_iter().find(|until| *until < 1.0).unwrap_or(1.0)
-        };
-        Ok(all.iter().map(first).collect())
+            let motions: Vec<MotionBatch> = open.iter().map(|search| search.next(n_spans)).collect();
+            let mut answers = Vec::new();
+            let mut deliver = |verdicts: Vec<Verdict>, _: &mut Stats| {
+                answers.extend(verdicts.iter().map(|verdict| *verdict == Verdict::Free));
+                Ok(())
+            };
+            let lengths: Vec<usize> = motions.iter().map(MotionBatch::len).collect();
+            let mut source = motions.into_iter().map(Ok);
+            let mut queue = MotionQueue::new(&mut source, self.world.robot.columns.len());
+            self.check_on_gpu(pipelines, &mut queue, &mut deliver, stats)?;
+            let mut answers = answers.into_iter();
+            for (search, n) in open.iter_mut().zip(lengths) {
+                search.take(answers.by_ref().take(n));
+            }
+            n_spans *= MORE_SPANS;
+        }
+        Ok(searches.iter().map(Search::free_until).collect())
+    }
+}
+
+/// The search through the spans of a trajectory, up to the first in which something may touch.
+struct Search<'a> {
+    spans: &'a Spans,
+    n_free: usize,
+    may_touch: bool,
+}
+
+impl<'a> Search<'a> {
+    fn new(spans: &'a Spans) -> Self {
+        Self { spans, n_free: 0, may_touch: false }
+    }
+
+    fn is_over(&self) -> bool {
+        self.may_touch || self.n_free == self.spans.starts.len()
+    }
+
+    /// The next spans, at most this many.
+    fn next(&self, n: usize) -> MotionBatch {
+        self.spans.motions.range(self.n_free..self.spans.starts.len().min(self.n_free.saturating_add(n)))
+    }
+
+    /// Takes whether the next spans are free.
+    fn take(&mut self, are_free: impl Iterator<Item = bool>) {
+        for is_free in are_free {
+            self.may_touch |= !is_free;
+            self.n_free += usize::from(!self.may_touch);
+        }
+    }
+
+    /// The parameter up to which nothing touches; 1 if all spans are free.
+    fn free_until(&self) -> f64 {
+        self.spans.starts.get(self.n_free).copied().unwrap_or(1.0)
     }
 }

@@ -44,7 +44,36 @@ pub(super) fn locate(store: &Store, length: u64) -> Result<(Archive, Vec<Member>
     let located = ZipLocator::new().locate_in_reader(store.clone(), &mut buffer, length);
     let archive = located.map_err(|(_, cause)| damaged(&cause))?;
     let members = members(&archive, &mut buffer)?;
+    refuse_other_names(&members)?;
     Ok((archive, members))
+}
+
+/// Names by which other programs, and other formats of this library, call the arrays.
+const OTHER_NAMES: [(&str, &[&str]); 4] = [
+    (JOINT_NAMES, &["joints", "joint", "names", "name", "columns", "joint_name", "jointnames"]),
+    ("times", &["time", "times_s", "time_s", "t", "timestamps", "time_from_start"]),
+    ("velocities", &["velocity", "vel", "qd"]),
+    ("accelerations", &["acceleration", "acc", "qdd"]),
+];
+
+/// Returns an error if an array beside `positions` seems to belong to the motions and has another name: without it, the
+/// numbers have another meaning.
+fn refuse_other_names(members: &[Member]) -> Result<()> {
+    let has = |name: &str| members.iter().any(|m| m.name == name);
+    if !has(POSITIONS) {
+        return Ok(());
+    }
+    let other = |(name, others): (&'static str, &[&str])| {
+        let is_other = |m: &&Member| others.contains(&m.name.to_ascii_lowercase().as_str());
+        members.iter().find(is_other).filter(|_| !has(name)).map(|m| (name, m))
+    };
+    match OTHER_NAMES.into_iter().find_map(other) {
+        Some((name, member)) => {
+            let error = Error::input(format!("array {} is not used", quoted(&member.name)));
+            Err(error.remedy(format!("call it {name}, or leave it out")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// An array in an archive.

@@ -129,6 +129,11 @@ fn wrong_archives_are_errors() {
     refused(&[("positions.npy", &array), ("positions.npy", &array)], "two arrays are called 'positions'");
     refused(&[("positions.npy", &array), ("velocities.npy", &array)], "'velocities' is not supported");
     refused(&[("positions.npy", &array), ("lengths.npy", &array)], "'lengths' is not supported");
+    for (other, name) in [("names", "joint_names"), ("Joints", "joint_names"), ("time", "times"), ("qd", "velocities")]
+    {
+        let other = format!("{other}.npy");
+        refused(&[(&other, &array), ("positions.npy", &array)], &format!("(call it {name}, or leave it out)"));
+    }
     refused(&[("positions.npy", &array[..array.len() - 1])], "array 'positions': its shape takes 32 bytes");
     refused(&[("positions.npy", &[&array[..], &[0]].concat())], "truncated or damaged");
     refused(&[("positions.npy", b"text")], "array 'positions'");

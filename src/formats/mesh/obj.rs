@@ -35,8 +35,11 @@ pub(super) fn read(from: impl BufRead, out: &mut Builder) -> Result<()> {
     while let Some((i, line)) = lines.joined_line()? {
         let statement = without_comment(line);
         let mut words = statement.split_ascii_whitespace();
-        let Some(keyword) = words.next() else { continue };
         let here = |e: Error| e.at(format!("line {i}"));
+        if line.trim_end_matches('\r').contains('\r') {
+            return Err(here(Error::input("the line ends with CR alone")).remedy("end lines with LF or CR LF"));
+        }
+        let Some(keyword) = words.next() else { continue };
         match keyword {
             "v" => vertices.push(vertex(words).map_err(here)?),
             "f" => {
@@ -54,17 +57,21 @@ pub(super) fn read(from: impl BufRead, out: &mut Builder) -> Result<()> {
     Ok(())
 }
 
-/// `x y z`, optionally followed by a weight or a colour.
+/// `x y z`, optionally followed by a weight, which must be 1, or a colour.
 fn vertex<'a>(words: impl Iterator<Item = &'a str>) -> Result<DVec3> {
-    let (mut at, mut n) = ([0.0; 3], 0);
+    let (mut at, mut n, mut fourth) = ([0.0; 3], 0, 1.0);
     for word in words {
         let x = number(word)?;
         if let Some(to) = at.get_mut(n) {
             *to = x;
+        } else if n == 3 {
+            fourth = x;
         }
         n += 1;
     }
     match n {
+        // Programs disagree on whether coordinates are divided by it.
+        4 | 7 if fourth != 1.0 => Err(Error::input(format!("a vertex has the weight {fourth:?}, expected 1"))),
         3 | 4 | 6 | 7 => Ok(at.into()),
         _ => Err(Error::input(format!("a vertex has {n} numbers, expected 3, 4, 6 or 7"))),
     }
@@ -95,6 +102,18 @@ mod tests {
         let [a, b, c, d] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
         assert_eq!(numbers(&mesh), [[a, b, c], [a, c, d]]);
         assert_eq!(groups(&mesh), [(None, 2)]);
+    }
+
+    #[test]
+    fn weights_and_lone_line_ends_are_refused() {
+        for (text, word) in [
+            ("v 2 0 0 2\n", "line 1: a vertex has the weight 2.0, expected 1"),
+            ("v 0 0 0\nv 1 0 0 0.5 1 1 1\n", "line 2: a vertex has the weight 0.5"),
+            ("# made by hand\rv 9 9 9\nv 0 0 0\n", "line 1: the line ends with CR alone"),
+        ] {
+            let error = parse(MeshFormat::Obj, text.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::builder::{Builder, Point};
 use crate::error::{Error, Result, foreign, quoted};
 use crate::formats::MotionOptions;
-use crate::formats::csv::{Header, check_line_ends, line_of};
+use crate::formats::csv::{Header, check_line_ends, is_after_blank_line, line_of};
 use crate::io::load::bytes_of;
 use crate::robot::Robot;
 use csv::{ByteRecord, Reader, ReaderBuilder, Trim};
@@ -48,13 +48,7 @@ impl<'b> Records<'b> {
 
     /// Returns whether there is an empty line between the record and the one before.
     fn is_after_blank_line(&self) -> bool {
-        let Some(position) = self.record.position() else { return false };
-        let at = (position.byte() as usize).min(self.bytes.len());
-        let (before, rest) = self.bytes.split_at(at);
-        // The reader stops between CR and LF.
-        let rest = if before.ends_with(b"\r") { rest.strip_prefix(b"\n").unwrap_or(rest) } else { rest };
-        let skipped = rest.split(|b| *b == b'\n').take_while(|line| matches!(line, [] | [b'\r'] | [b'#', ..]));
-        skipped.into_iter().any(|line| !line.starts_with(b"#"))
+        is_after_blank_line(&self.record, self.bytes)
     }
 }
 

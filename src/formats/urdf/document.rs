@@ -74,6 +74,10 @@ impl Document {
         {
             return Err(Error::input("it has xacro elements").at(line(macros)).remedy("expand it with xacro first"));
         }
+        if let Some(include) = root.children().find(|n| n.is_element() && n.tag_name().name() == "include") {
+            let error = Error::input("it includes another file, which is not supported").at(line(include));
+            return Err(error.remedy("put the elements of that file in its place"));
+        }
         let mut document = Self {
             name: root.attribute("name").map(str::trim).filter(|n| !n.is_empty()).map(str::to_string),
             links: Vec::new(),
@@ -83,27 +87,32 @@ impl Document {
         for link in children(root, "link") {
             let name = required(link, "name")?.to_string();
             let shapes = shapes(link, geometry).map_err(|e| e.at(format!("link {}", quoted(&name))))?;
-            document.warn_of_unknown(link, &name);
+            document.warn_of_unknown(link, &LINK_ELEMENTS, &format!("link {}", quoted(&name)));
+            for shape in children(link, "collision").chain(children(link, "visual")) {
+                document.warn_of_unknown(shape, &SHAPE_ELEMENTS, &format!("link {}", quoted(&name)));
+            }
             document.links.push(LinkElement { name, shapes });
         }
         for joint in children(root, "joint") {
             let name = required(joint, "name")?.to_string();
             let place = format!("joint {}", quoted(&name));
+            document.warn_of_unknown(joint, &JOINT_ELEMENTS, &place);
             let joint = read_joint(joint, name, &mut document.warnings).map_err(|e| e.at(place))?;
             document.joints.push(joint);
         }
         Ok(document)
     }
 
-    /// Warns of elements of a link that have no meaning in a URDF, of each kind once: a misspelt `<collision>` would
-    /// leave the link without shapes.
-    fn warn_of_unknown(&mut self, link: Node, name: &str) {
-        let plain = |node: &Node| node.is_element() && node.tag_name().namespace().is_none();
-        for element in link.children().filter(plain) {
+    /// Warns of elements that have no meaning in a URDF, of each kind once: a misspelt `<collision>` would leave the
+    /// link without shapes, and a misspelt `<origin>` would misplace it. Elements of another name space are extensions.
+    fn warn_of_unknown(&mut self, parent: Node, known: &[&str], place: &str) {
+        let own = parent.tag_name().namespace();
+        let plain = |node: &Node| node.is_element() && [None, own].contains(&node.tag_name().namespace());
+        for element in parent.children().filter(plain) {
             let tag = element.tag_name().name();
             let message = format!("the element <{}> is not used", shortened(tag, 60));
-            if !LINK_ELEMENTS.contains(&tag) && !self.warnings.iter().any(|w| w.ends_with(&message)) {
-                self.warnings.push(format!("link {}: {message}", quoted(name)));
+            if !known.contains(&tag) && !self.warnings.iter().any(|w| w.ends_with(&message)) {
+                self.warnings.push(format!("{place}: {message}"));
             }
         }
     }
@@ -111,6 +120,21 @@ impl Document {
 
 /// The elements of a link in URDF and its common extensions.
 const LINK_ELEMENTS: [&str; 6] = ["inertial", "visual", "collision", "contact", "self_collision_checking", "verbose"];
+/// The elements of a visual or collision element.
+const SHAPE_ELEMENTS: [&str; 5] = ["origin", "geometry", "material", "verbose", "contact_coefficients"];
+/// The elements of a joint.
+const JOINT_ELEMENTS: [&str; 10] = [
+    "parent",
+    "child",
+    "origin",
+    "axis",
+    "limit",
+    "mimic",
+    "dynamics",
+    "calibration",
+    "safety_controller",
+    "hardwareInterface",
+];
 
 fn shapes(link: Node, geometry: Geometry) -> Result<Vec<Shape>> {
     let all = |tag| children(link, tag).map(shape).collect::<Result<Vec<_>>>();

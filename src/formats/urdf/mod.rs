@@ -21,6 +21,7 @@ use files::MeshFiles;
 use glam::{DAffine3, DMat3, DVec3};
 use mimic::Source;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The shapes of a link that are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -157,7 +158,8 @@ fn build(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robot> {
         if triangles.is_empty() {
             robot.links_without_triangles.push(link.name.clone());
         } else {
-            robot.add_link(&link.name, placed.body, triangles, shape_starts)?;
+            let index = robot.add_link(&link.name, placed.body, triangles, shape_starts)?;
+            Arc::make_mut(&mut robot.links)[index as usize].pose = placed.pose;
         }
     }
     let each = robot.links.iter().map(|l| (format!("link {}", quoted(&l.name)), &l.triangles[..]));

@@ -122,6 +122,26 @@ fn unknown_elements_of_links_are_named_once() {
 }
 
 #[test]
+fn unknown_elements_of_shapes_and_joints_are_named() {
+    let ball = r#"<geometry><sphere radius="1"/></geometry>"#;
+    let links = format!(r#"<link name="a"><collision><orign xyz="5 0 0"/>{ball}</collision></link><link name="b"/>"#);
+    let joint = r#"<joint name="j" type="fixed"><parent link="a"/><child link="b"/><Origin xyz="5 0 0"/></joint>"#;
+    let warnings = robot(&[&links, joint].concat()).warnings;
+    for word in ["link 'a': the element <orign> is not used", "joint 'j': the element <Origin> is not used"] {
+        assert!(warnings.iter().any(|w| w == word), "{warnings:?}");
+    }
+}
+
+#[test]
+fn poses_of_links_on_fixed_joints_are_kept() {
+    let ball = r#"<collision><geometry><sphere radius="1"/></geometry></collision>"#;
+    let links = format!(r#"<link name="a">{ball}</link><link name="b">{ball}</link>"#);
+    let joint = r#"<joint name="j" type="fixed"><origin xyz="1 2 3"/><parent link="a"/><child link="b"/></joint>"#;
+    let links = robot(&[&links, joint].concat()).links;
+    assert_eq!(links.iter().map(|l| l.pose.translation.to_array()).collect::<Vec<_>>(), [[0.0; 3], [1.0, 2.0, 3.0]]);
+}
+
+#[test]
 fn roll_pitch_yaw_turn_about_fixed_axes() {
     let m = rpy([FRAC_PI_2, 0.0, FRAC_PI_2]);
     assert!(near(m * DVec3::X, [0.0, 1.0, 0.0]) && near(m * DVec3::Y, [0.0, 0.0, 1.0]), "{m}");

@@ -101,7 +101,9 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
     /// Visits a node and its descendants. An unsupported transform `above` is an error only if a geometry depends on
     /// it: nodes of cameras may have one.
     fn node(&mut self, node: Node<'a, 'i>, above: &Result<DAffine3>, depth: usize) -> Result<()> {
-        let mut world = above.clone();
+        // A transform also applies to what precedes it.
+        let transforms = node.children().filter(Node::is_element).map(transform);
+        let world = transforms.fold(above.clone(), |world, own| Ok(world? * own?));
         let mut named = false;
         for element in node.children().filter(Node::is_element) {
             self.visited += 1;
@@ -128,7 +130,7 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
                         Error::input("a skinned mesh (<instance_controller>) is not supported").at(line(element))
                     );
                 }
-                _ => world = world.and_then(|w| Ok(w * transform(element)?)),
+                _ => {}
             }
         }
         for element in node.children().filter(Node::is_element) {
@@ -249,6 +251,17 @@ mod tests {
         assert!(near(found[0][1], [5.0, 1.0, 0.0]), "{found:?}");
         assert!(near(found[0][2], [3.5, 0.0, 0.0]), "{found:?}");
         assert!(near(found[2][2], [0.5, 1.0, 2.0]), "{found:?}");
+    }
+
+    /// As assimp and trimesh read it; the schema has transforms first.
+    #[test]
+    fn transforms_apply_to_what_precedes_them() {
+        let nodes = r##"<node name="n"><instance_geometry url="#g"/><scale>2 1 1</scale><node name="m">
+            <instance_geometry url="#g"/></node><translate>10 0 0</translate></node>"##;
+        let mesh = parse(MeshFormat::Dae, document(TRIANGLE, nodes).as_bytes()).unwrap();
+        assert_eq!(numbers(&mesh).iter().map(|t| t[1]).collect::<Vec<_>>(), [[11.0, 0.0, 0.0]; 2]);
+        let late = NODE.replace("</node>", "<skew>1 0 0 0 1 0 0</skew></node>");
+        assert!(parse(MeshFormat::Dae, document(TRIANGLE, &late).as_bytes()).is_err());
     }
 
     #[test]
