@@ -152,6 +152,15 @@ fn other_and_damaged_shards_are_refused() {
     refused(&outs, &["belongs to another run", "options"]);
     check(&desk, &one, &["--shard", "1/2"]);
     refused(&outs, &["one of 2 shards"]);
+    // Another file of as many motions, which differ in another shard alone.
+    let bytes = fs::read(desk.path("motions.npy")).unwrap();
+    let mut other = bytes.clone();
+    other[200] ^= 1;
+    desk.put("motions.npy", &other);
+    check(&desk, &one, &["--shard", "1/3"]);
+    assert_eq!(desk.text(&one), text);
+    refused(&outs, &["from another file"]);
+    desk.put("motions.npy", bytes);
     desk.put("scene.obj", walls(&[("wall", 1.5)]));
     check(&desk, &one, &["--shard", "1/3"]);
     refused(&outs, &["belongs to another run", "scene"]);

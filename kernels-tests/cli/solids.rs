@@ -3,7 +3,7 @@
 use super::{CUBE, Desk, Motion, link, robot, slider};
 use crate::oracle::mesh::box_of;
 use glam::DVec3;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// A closed box of 2 m about the origin, and an open one of 4 m; both are far from the slide's other end.
 fn scene() -> String {
@@ -36,6 +36,40 @@ fn starts_inside_are_counted() {
     let off = Desk::new().check(&slider(CUBE), &scene(), MOTIONS, &["--solids", "off"]).expect(0);
     assert_eq!((&off.stats["inside"], &off.stats["start_inside"]), (&json!([]), &json!(0)));
     assert!(!off.run.stdout.contains("inside"));
+}
+
+/// Lines of results do not have what was counted at the starts: it is unknown after a resumed run, not zero.
+#[test]
+fn starts_of_earlier_runs_are_unknown() {
+    let desk = Desk::new();
+    let check = |more: &[&str]| desk.check(&slider(CUBE), &scene(), MOTIONS, more).expect(0);
+    for (options, key, before) in [
+        (&["--solids", "warn"][..], "start_inside", json!(1)),
+        (&["--solids", "off", "--initial", "ignore"], "ignored", json!([])),
+    ] {
+        assert_eq!(check(options).stats[key], before);
+        let resumed = check(&[options, &["--resume"]].concat());
+        assert_eq!((&resumed.stats["resumed"], &resumed.stats[key]), (&json!(3), &json!(null)));
+        assert!(resumed.run.stdout.contains("not known of the 3 motions"), "{}", resumed.run.stdout);
+    }
+    let off = check(&["--solids", "off"]);
+    assert_eq!(check(&["--solids", "off", "--resume"]).stats["start_inside"], off.stats["start_inside"]);
+}
+
+#[test]
+fn starts_inside_are_merged() {
+    let desk = Desk::new();
+    desk.check(&slider(CUBE), &scene(), MOTIONS, &[]).expect(0);
+    for (shard, out) in [("0/2", "a.jsonl"), ("1/2", "b.jsonl")] {
+        let files = ["--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "motions.npy", "--out", out];
+        assert_eq!(desk.run(&[&["check", "--shard", shard], &files[..]].concat()).code, Some(0));
+    }
+    let run = desk.run(&["merge", "a.jsonl", "b.jsonl", "--out", "all.jsonl", "--manifest", "run.json"]);
+    assert!(run.code == Some(0) && run.stdout.contains("1 motions start inside"), "{}", run.stdout);
+    let manifest: Value = serde_json::from_str(&desk.text("run.json")).unwrap();
+    assert_eq!(manifest["start_inside"], 1);
+    assert_eq!(manifest["inside"], json!([{ "link": "slider", "object": "cabinet", "motions": 1 }]));
+    assert_eq!(manifest["ignored"], json!([]));
 }
 
 #[test]

@@ -79,6 +79,14 @@ fn contact_is_enclosed_and_sets_the_exit_code() {
     assert!(lo <= 1.8 + 1e-12 && hi >= 1.8 - 1e-12 && hi - lo <= 2.1e-9, "{lo} {hi}");
     assert!(run.stdout.contains("first contact between 1.8") || run.stdout.contains("first contact between 1.7999"));
     track(&desk, &flying(1.6).to_string()).expect(0);
+    // Turning so fast that the steps are used up before the bodies meet: not the same as no contact.
+    let cam = json!({"name": "cam", "shape": {"kind": "ellipsoid", "semi_axes_m": [1, 1.2, 1]},
+                     "motion": {"origin_m": [2.001, 0, 0], "spin_rad_s": [0, 0, 1]}});
+    let mut fast = scene(json!([sphere("wheel", 1.0, json!({"spin_rad_s": [0, 0, 20_000]})), cam]));
+    (fast["duration_s"], fast["step_s"]) = (json!(0.15), json!(1e-4));
+    let run = track(&desk, &fast.to_string());
+    run.expect(2);
+    assert!(run.stdout.contains("no contact before 0.") && run.stdout.contains("unknown"), "{}", run.stdout);
     // With a margin: √(1.7² − 1.6²) before the nearest point, which is beyond the end; so the distance is 3 − 2 = 1.
     let mut near = flying(1.6);
     near["margin_m"] = json!(0.4);

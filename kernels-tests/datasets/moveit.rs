@@ -135,6 +135,11 @@ fn unsupported_objects_are_errors() {
         |text: &str| PlanningScene::parse(text, Path::new(""), &SceneOptions::default()).map_err(|e| e.to_string());
     let octomap = "world:\n  collision_objects: []\n  octomap: {octomap: {data: [1]}}\n";
     assert!(read(octomap).unwrap_err().contains("octomap"));
+    let enlarged = |what: &str| read(&format!("world:\n  collision_objects: []\nlink_{what}\n"));
+    for what in ["padding: [{link_name: hand, padding: 0.01}]", "scale: [{link_name: hand, scale: 1.1}]"] {
+        assert!(enlarged(what).unwrap_err().contains("the scene enlarges link 'hand'"), "{what}");
+    }
+    assert!(enlarged("padding: [{link_name: hand, padding: 0}]\nlink_scale: [{link_name: hand, scale: 1}]").is_ok());
     for without_objects in ["robot_state: {}\n", "worlds: {collision_objects: []}\n", "world: {collision_object: []}\n"]
     {
         assert!(read(without_objects).unwrap_err().contains("missing field"), "{without_objects}");

@@ -46,6 +46,21 @@ fn spheres_meet_when_their_centres_are_near_enough() {
     assert_eq!(contact(&pair, motions, 2.0, 0.0).reached_by_s, None);
 }
 
+/// The nearest pair jumps from the surface to its edge, where the search may find none.
+#[test]
+fn the_edge_of_a_sheet_is_met() {
+    let basis = || Basis::bezier(1).unwrap();
+    let corners: Vec<DVec3> =
+        [[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]].iter().map(|[x, y]| v(*x, *y, 0.0)).collect();
+    let sheet = Shape::Patch(SplineSurface::new([basis(), basis()], &corners, None, false).unwrap());
+    let pair = Pair { a: sheet, b: Shape::ellipsoid([0.5; 3]).unwrap() };
+    let ball = Motion::new(v(1.6, 0.1, 0.05), v(-1.0, 0.0, 0.0), DVec3::ZERO);
+    let found = contact(&pair, [Motion::still(DVec3::ZERO), ball], 0.4, 0.0);
+    let (exact, by) = (0.6 - (0.25f64 - 0.0025).sqrt(), found.reached_by_s.unwrap());
+    // Distances below 1e-7 of the bodies' size count as intersections.
+    assert!(found.clear_until_s <= exact && (by - exact).abs() < 4e-7, "{found:?} {exact}");
+}
+
 /// A thin shape dips through quickly: steps of distance divided by speed do not skip it.
 #[test]
 fn a_short_dip_is_not_passed_over() {

@@ -36,7 +36,7 @@ fn polygons_from_a_file() {
     assert_eq!(code, Some(0), "{text}");
     assert_eq!(lines(&folder.join("r.jsonl")), [json!({"problem": 0, "verdict": "free"})]);
     let (code, text) = run(folder, &["verify", "c.jsonl"]);
-    assert_eq!((code, text.trim()), (Some(0), "valid: 1 motions are free"));
+    assert_eq!((code, text.trim()), (Some(0), "valid: 1 of 1 motions are free"));
 
     // One that collides, one that does not.
     let both = json!({ "problems": [
@@ -157,7 +157,15 @@ fn a_robot_from_files() {
     let elsewhere = tempfile::tempdir().unwrap();
     let certificate = folder.join("c.jsonl");
     let name = certificate.to_str().unwrap();
-    assert_eq!(run(elsewhere.path(), &["verify", name]).0, Some(0));
+    let (code, text) = run(elsewhere.path(), &["verify", name]);
+    assert_eq!((code, text.trim()), (Some(0), "valid: 1 of 2 motions are free; of the others nothing is proved"));
+    // It is not an answer to a question about a certificate of `check`.
+    for option in
+        [&["--robot", "gone.urdf"][..], &["--margin", "0.5"], &["--results", "r.jsonl"], &["--merkle-root", "00"]]
+    {
+        let (code, text) = run(folder, &[&["verify", "c.jsonl"], option].concat());
+        assert!(code == Some(3) && text.contains("it is not a certificate of check"), "{text}");
+    }
     // The motion differs from that of the certificate.
     put(folder, "m.json", &json!({ "joints": ["shoulder"], "motions": [[[0.0], [0.7]], [[0.0], [1.0]]] }));
     assert_eq!(run(elsewhere.path(), &["verify", name]).0, Some(1));

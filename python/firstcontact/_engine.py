@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _native, _world
-from ._arrays import Floats, Path, configurations, integers, shaped
+from ._arrays import Floats, Path, configurations, floats, integers, shaped
 from ._arrays import motions as _motions
 from ._arrays import pose as _pose
 from ._arrays import triangles as _triangles
@@ -176,7 +176,8 @@ class Engine:
             end: Shape (D,).
         """
         guard()
-        return self._native.are_free(_motions(start, end, self._n_columns).tobytes())
+        shape = (self._n_columns,)
+        return self._native.are_free(np.concatenate([shaped(start, shape, "start"), shaped(end, shape, "end")]).tobytes())
 
     def check_edges(self, vertices: Any, edges: Any, *, progress: bool = False) -> Results:
         """Checks the edges of a roadmap: motions between configurations, in one batch.
@@ -285,7 +286,7 @@ class Engine:
 
     def _tolerance(self, given: Any) -> list[float]:
         """The tolerance of each column; empty without tolerance."""
-        tolerance = np.zeros(0) if given is None else np.asarray(given, dtype=np.float64)
+        tolerance = np.zeros(0) if given is None else floats(given, "joint_tolerance")
         if tolerance.ndim == 0:
             tolerance = np.full(self._n_columns, tolerance)
         if given is not None:

@@ -97,6 +97,16 @@ def test_joint_tolerances_have_one_number_for_each_column(turning: fc.Engine) ->
     for wrong in ([], [0.1, 0.1], [[0.1]]):
         with pytest.raises(ValueError, match="joint_tolerance has the shape"):
             turning.check_trajectories([path], joint_tolerance=wrong)
+    for wrong, error in ((np.ma.array([0.1], mask=[True]), ValueError), (True, TypeError), ("0.1", TypeError)):
+        with pytest.raises(error):
+            turning.check_trajectories([path], joint_tolerance=wrong)
+
+
+def test_a_single_motion_has_one_row_for_each_end(turning: fc.Engine) -> None:
+    assert turning.is_free([0.0], [0.1])
+    for wrong in (np.zeros((0, 1)), np.zeros((2, 1)), 0.0):
+        with pytest.raises(ValueError, match="start has the shape"):
+            turning.is_free(wrong, wrong)
 
 
 def test_joint_tolerances_bring_the_contact_forward(turning: fc.Engine) -> None:

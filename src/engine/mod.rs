@@ -36,6 +36,7 @@ use crate::robot::{MotionBatch, Robot, Trajectory};
 use crate::scene::Scene;
 use crate::scene::solids::MAX_TRIANGLES;
 use crate::scene::world::CollisionWorld;
+use crate::stage::s6_solve::InitialContactPolicy;
 use crate::verdict::{TrajectoryVerdict, Verdict};
 use core::EngineCore;
 use cpu_backend::Scratch;
@@ -324,6 +325,11 @@ impl Engine {
     /// The treatment of motions that start inside a solid.
     pub fn solids(&self) -> Solids {
         self.0.options.solids
+    }
+
+    /// The treatment of pairs that touch at the start of a motion.
+    pub fn initial_contacts(&self) -> InitialContactPolicy {
+        self.0.options.solve.initial
     }
 
     /// The form of the motion bounds.

@@ -63,7 +63,12 @@ pub fn first_contact(
                 reached = Some((ahead_s, there));
             }
         }
-        let to_s = (t_s + safe_s.max(0.5 * tolerance_s)).min(reached.map_or(duration_s, |(t, _)| t));
+        let to_s = t_s + safe_s.max(0.5 * tolerance_s);
+        let to_s = match reached {
+            // The pair at the start of the step was not the nearest, or the search found none at its end: at an edge.
+            Some((by_s, _)) if to_s >= by_s => 0.5 * (t_s + by_s),
+            _ => to_s.min(duration_s),
+        };
         let (there, sigma) = at(tracker, Some((state, t_s)), to_s, convex)?;
         if sigma <= margin_m {
             reached = Some((to_s, there));

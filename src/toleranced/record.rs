@@ -55,8 +55,17 @@ impl Line {
     }
 }
 
-/// The result of a check: the number of motions proved free, or the reason and line of the refusal.
-pub type Verified = std::result::Result<usize, String>;
+/// The result of a check: the numbers of motions, or the reason and line of the refusal.
+pub type Verified = std::result::Result<Counted, String>;
+
+/// Numbers of motions or problems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// Those that are proved free.
+    pub free: usize,
+    /// All of them.
+    pub all: usize,
+}
 
 /// Checks a certificate.
 ///
@@ -123,7 +132,7 @@ impl Record {
 
     /// Checks that each motion with proofs has one for each of its bodies, and that their number is the one in the last
     /// line.
-    fn count(&self, bodies: impl Fn(usize) -> Vec<usize>) -> Verified {
+    fn count(&self, all: usize, bodies: impl Fn(usize) -> Vec<usize>) -> Verified {
         let proved: BTreeSet<(usize, usize)> = self.proofs.iter().map(|(motion, body, _)| (*motion, *body)).collect();
         let motions: BTreeSet<usize> = proved.iter().map(|p| p.0).collect();
         for motion in &motions {
@@ -132,14 +141,14 @@ impl Record {
             }
         }
         match self.free {
-            Some(n) if n == motions.len() => Ok(n),
+            Some(free) if free == motions.len() => Ok(Counted { free, all }),
             Some(n) => Err(format!("{n} motions are reported as free, but {} have proofs", motions.len())),
             None => Err("it has no last line".into()),
         }
     }
 
     fn about_polygons(&self, problems: &Problems) -> Verified {
-        let count = self.count(|problem| vec![problem])?;
+        let count = self.count(problems.problems.len(), |problem| vec![problem])?;
         for (motion, body, steps) in &self.proofs {
             let of = |what: &str| format!("problem {motion}: {what}");
             let problem =
@@ -163,7 +172,7 @@ impl Record {
     }
 
     fn of_robot(&self, robot: &Robot, scene: &Standing, motions: &MotionBatch) -> Verified {
-        let count = self.count(|_| (0..robot.links.len()).collect())?;
+        let count = self.count(motions.len(), |_| (0..robot.links.len()).collect())?;
         let checker = ArticulatedChecker::new(robot, scene, self.orders.clone()).map_err(|r| text(&r))?;
         for (motion, link, steps) in &self.proofs {
             let of = |what: &str| format!("motion {motion}, link {link}: {what}");

@@ -17,7 +17,7 @@ use super::queries::{Paths, Queries, Scanned, TrajectoryArgs};
 use super::question::{Question, QuestionArgs};
 use super::resume::{Fingerprint, SceneHash};
 use super::self_collision::SelfCollisionArgs;
-use super::shard::{CertificateFile, Leaves, Shard, ShardRecord};
+use super::shard::{CertificateFile, Leaves, Shard, ShardRecord, file_identity};
 use super::summary::{self, Totals};
 use super::{Outcome, merge, outputs, warn};
 use certificates::{CertificateArgs, Certificates};
@@ -307,6 +307,10 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let of = Fingerprint::new(&engine, &[robot], &of_scene, &hash, &settings);
     let identity = of.short();
     let (out, before) = Answers::start(out, &args.out, of, (numbers.start as u64, args.resume))?;
+    if before.motions > numbers.len() as u64 {
+        let message = format!("there are {} answers, but only {} motions", before.motions, numbers.len());
+        return Err(Error::input(message).in_file(&args.out).remedy("start anew: leave out --resume"));
+    }
     let mut diagnosis = diagnosis(args, &[robot], limits, &out, before.motions)?;
     let mut page = args.page.begin(out.file().as_deref(), before.motions)?;
     let cpu_before = cpu_time_s();
@@ -317,6 +321,13 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let (mut stats, completed, written) =
         run.check((out, before.motions as usize), completion, &interruption, readers)?;
     stats.add(&before);
+    let cpu_s = cpu_before.and_then(|before| Some(cpu_time_s()? - before));
+    let totals = Totals { load_s, cpu_s, total_s: start.elapsed().as_secs_f64(), resumed: before.motions };
+    let name = |obstacle| match obstacle {
+        Obstacle::Link(link) => &*robot.links[link as usize].name,
+        Obstacle::Object(object) => &*scene.objects[object as usize].name,
+    };
+    let mut json = summary::to_json(&engine, &stats, totals, &tested, name);
     if let (Some(shard), Some((bytes, hash))) = (args.shard, &written.file) {
         let certificates = args.certificates.single_file().map(|path| {
             let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -325,16 +336,10 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
         let certificates = certificates.transpose()?;
         let leaves = if args.certificates.file().is_some() { Leaves::Certificates } else { Leaves::Answers };
         let answers = (*bytes, hash.clone(), &written.tree, leaves);
+        let identity = (identity, file_identity(&files.motions));
         let numbers = (numbers.clone(), total);
-        ShardRecord::new(shard, numbers, identity, answers, (&stats, certificates)).write(&args.out)?;
+        ShardRecord::new(shard, numbers, identity, answers, (&stats, &json, certificates)).write(&args.out)?;
     }
-    let cpu_s = cpu_before.and_then(|before| Some(cpu_time_s()? - before));
-    let totals = Totals { load_s, cpu_s, total_s: start.elapsed().as_secs_f64(), resumed: before.motions };
-    let name = |obstacle| match obstacle {
-        Obstacle::Link(link) => &*robot.links[link as usize].name,
-        Obstacle::Object(object) => &*scene.objects[object as usize].name,
-    };
-    let mut json = summary::to_json(&engine, &stats, totals, &tested, name);
     json["merkle_root"] = written.tree.root().into();
     if let Some(shard) = args.shard {
         json["shard"] = json!({ "index": shard.index, "of": shard.of, "first": numbers.start, "total": total });

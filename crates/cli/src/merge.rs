@@ -132,6 +132,12 @@ fn belong_together(parts: &[Part], mixed: bool) -> Result<()> {
                 .in_file(&part.out)
                 .remedy("check this shard again with the inputs and options of the others"));
         }
+        if let [Some(a), Some(b)] = [first, part].map(|part| &part.record.file)
+            && a != b
+        {
+            let message = format!("its motions are from another file than those of {}", first.out.display());
+            return Err(Error::usage(message).in_file(&part.out).remedy("check this shard again"));
+        }
         let [a, b] = [first, part].map(|part| part.record.run.device());
         if a != b && !mixed {
             let message = format!(

@@ -8,6 +8,8 @@ use firstcontact::io::output;
 use firstcontact::{Error, Result};
 use firstcontact_verifier::merkle::BLOCK;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -67,6 +69,9 @@ pub struct ShardRecord {
     pub total: u64,
     /// Everything that the answers depend on; `motions` is the hash of this shard's motions.
     pub run: Fingerprint,
+    /// BLAKE3 of the length, the beginning and the end of the file of motions, if it is one.
+    #[serde(default)]
+    pub file: Option<String>,
     /// Length of the file of answers.
     pub bytes: u64,
     /// BLAKE3 of the file of answers.
@@ -83,10 +88,45 @@ pub struct ShardRecord {
     pub certified: u64,
     /// Number of undecided motions.
     pub undecided: u64,
+    /// Number of motions that start inside a solid; not known of a run that was interrupted and resumed.
+    #[serde(default)]
+    pub start_inside: Option<u64>,
+    /// The pairs of these motions, as in `stats.json`.
+    #[serde(default)]
+    pub inside: Option<Vec<CountedPair>>,
+    /// The pairs that touch at the start and were ignored, as in `stats.json`.
+    #[serde(default)]
+    pub ignored: Option<Vec<CountedPair>>,
     /// The file of certificates, if they are in a single file.
     pub certificates: Option<CertificateFile>,
     /// Seconds of checking.
     pub wall_s: f64,
+}
+
+/// A pair of a link and an object or another link, with the number of its motions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CountedPair {
+    link: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    object: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    other_link: Option<String>,
+    motions: u64,
+}
+
+impl CountedPair {
+    /// Adds the pairs of another shard.
+    pub fn add(to: &mut Vec<Self>, other: &[Self]) {
+        for pair in other {
+            let is_same = |known: &&mut Self| {
+                (&known.link, &known.object, &known.other_link) == (&pair.link, &pair.object, &pair.other_link)
+            };
+            match to.iter_mut().find(is_same) {
+                Some(known) => known.motions += pair.motions,
+                None => to.push(pair.clone()),
+            }
+        }
+    }
 }
 
 /// The leaves of a Merkle tree.
@@ -108,6 +148,25 @@ pub struct CertificateFile {
     pub blake3: String,
 }
 
+/// Number of bytes at each end of a file of motions that identify it.
+const IDENTIFYING_BYTES: u64 = 1 << 16;
+
+/// A hash of the length, the beginning and the end of a file, if it is one that can be read: cheap, because each shard
+/// computes it.
+pub fn file_identity(path: &Path) -> Option<String> {
+    let mut file = std::fs::File::open(path).ok()?;
+    let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let (mut hash, mut bytes) = (blake3::Hasher::new(), Vec::new());
+    hash.update(&metadata.len().to_le_bytes());
+    for start in [0, metadata.len().saturating_sub(IDENTIFYING_BYTES)] {
+        bytes.clear();
+        file.seek(SeekFrom::Start(start)).ok()?;
+        file.by_ref().take(IDENTIFYING_BYTES).read_to_end(&mut bytes).ok()?;
+        hash.update(&bytes);
+    }
+    Some(hash.finalize().to_string())
+}
+
 impl ShardRecord {
     /// The record next to a file of answers.
     pub fn path(out: &Path) -> PathBuf {
@@ -116,14 +175,15 @@ impl ShardRecord {
         name.into()
     }
 
-    /// The record of answers that are finished.
+    /// The record of answers that are finished, with statistics as numbers and in JSON.
     pub fn new(
         shard: Shard,
         (motions, total): (Range<usize>, usize),
-        run: Fingerprint,
+        (run, file): (Fingerprint, Option<String>),
         (bytes, blake3, tree, leaves): (u64, String, &MerkleTree, Leaves),
-        (stats, certificates): (&Stats, Option<CertificateFile>),
+        (stats, json, certificates): (&Stats, &Value, Option<CertificateFile>),
     ) -> Self {
+        let pairs = |name: &str| serde_json::from_value(json[name].clone()).ok().flatten();
         Self {
             format: FORMAT.into(),
             shard,
@@ -131,6 +191,7 @@ impl ShardRecord {
             motions: motions.len() as u64,
             total: total as u64,
             run,
+            file,
             bytes,
             blake3,
             leaves,
@@ -139,6 +200,9 @@ impl ShardRecord {
             contact: stats.contact,
             certified: stats.certified,
             undecided: stats.undecided,
+            start_inside: json["start_inside"].as_u64(),
+            inside: pairs("inside"),
+            ignored: pairs("ignored"),
             certificates,
             wall_s: stats.wall_s,
         }

@@ -3,9 +3,9 @@
 use super::progress::digits;
 use super::tested::TestedPairs;
 use comfy_table::{Table, presets};
-use firstcontact::Obstacle;
-use firstcontact::engine::{Engine, Stage, Stats, Sweep};
+use firstcontact::engine::{Engine, Solids, Stage, Stats, Sweep};
 use firstcontact::report::{Enclosed, Line, Place};
+use firstcontact::{InitialContactPolicy, Obstacle};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -27,6 +27,35 @@ pub fn peak_memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib << 10)
+}
+
+/// Properties of starts that the lines of an earlier run do not have.
+#[derive(Clone, Copy, Debug)]
+pub struct UnknownStarts {
+    /// Number of motions of which only the lines are known.
+    motions: u64,
+    inside: bool,
+    ignored: bool,
+}
+
+impl UnknownStarts {
+    /// What is not known of the `resumed` motions that an earlier run has answered.
+    pub fn new(engine: &Engine, resumed: u64) -> Self {
+        let (inside, ignored) =
+            (engine.solids() != Solids::Off, engine.initial_contacts() == InitialContactPolicy::Ignore);
+        Self { motions: resumed, inside: inside && resumed > 0, ignored: ignored && resumed > 0 }
+    }
+
+    /// A sentence for the summary.
+    pub fn line(self) -> Option<String> {
+        let what = match (self.inside, self.ignored) {
+            (true, true) => "starts inside solids and ignored pairs",
+            (true, false) => "starts inside solids",
+            (false, true) => "ignored pairs",
+            (false, false) => return None,
+        };
+        Some(format!("{what} are not known of the {} motions that were answered by an earlier run", self.motions))
+    }
 }
 
 /// The content of `stats.json`; `name` gives the name of a link or an object.
@@ -59,7 +88,10 @@ pub fn to_json<'n>(
             })
         })
         .collect();
-    let [ignored, inside] = [&stats.ignored, &stats.inside].map(|pairs| pairs_to_json(pairs, &name));
+    let unknown = UnknownStarts::new(engine, totals.resumed);
+    let ignored = (!unknown.ignored).then(|| pairs_to_json(&stats.ignored, &name));
+    let inside = (!unknown.inside).then(|| pairs_to_json(&stats.inside, &name));
+    let start_inside = (!unknown.inside).then_some(stats.start_inside);
     let s = stats.sweep;
     let sweep = json!({
         "form": engine.sweep(), "candidates_in": s.candidates_in, "candidates_out": s.candidates_out,
@@ -72,7 +104,7 @@ pub fn to_json<'n>(
         "backend": if has_adapter { "gpu" } else { "cpu" }, "adapter": adapters.first(), "adapters": adapters,
         "stages": stages, "kernels": kernels,
         "sweep": sweep, "pairs": stats.pairs, "solve": stats.solve, "tested_pairs": tested.to_json(),
-        "links": stats.links, "ignored": ignored, "start_inside": stats.start_inside, "inside": inside,
+        "links": stats.links, "ignored": ignored, "start_inside": start_inside, "inside": inside,
         "seed": Value::Null, "version": env!("CARGO_PKG_VERSION"),
         "resumed": totals.resumed, "device": has_adapter.then_some(stats.device),
         "device_objects": stats.device_objects, "peak_memory_bytes": peak_memory_bytes(),
@@ -80,7 +112,7 @@ pub fn to_json<'n>(
 }
 
 /// Pairs of link and obstacle, with the number of motions.
-fn pairs_to_json<'n>(pairs: &BTreeMap<(u32, Obstacle), u64>, name: &impl Fn(Obstacle) -> &'n str) -> Vec<Value> {
+pub fn pairs_to_json<'n>(pairs: &BTreeMap<(u32, Obstacle), u64>, name: &impl Fn(Obstacle) -> &'n str) -> Vec<Value> {
     let pair = |(&(link, obstacle), motions): (&(u32, Obstacle), &u64)| {
         let (link, other) = (name(Obstacle::Link(link)), name(obstacle));
         match obstacle {
@@ -152,6 +184,7 @@ pub fn print(engine: &Engine, stats: &Stats, totals: Totals, tested: &TestedPair
             stats.ignored.len()
         );
     }
+    UnknownStarts::new(engine, totals.resumed).line().iter().for_each(|line| say!("{line}"));
 }
 
 /// A contact in words, if the line is one; `margin_m` is the distance that counts as contact.

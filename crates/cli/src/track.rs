@@ -72,7 +72,7 @@ pub fn run(args: &TrackArgs) -> Result<Outcome> {
         .collect::<Result<_>>()?;
     let names: Vec<String> = scene.pairs.iter().map(name).collect();
     write(args, &scene, &runs, &names, &contacts)?;
-    Ok(outcome(&runs, &names, &contacts))
+    Ok(outcome(&runs, (&names, &contacts), scene.duration_s))
 }
 
 fn write(
@@ -177,7 +177,11 @@ fn contact(name: &str, contact: &std::result::Result<FirstContact, Lost>, margin
 }
 
 /// Prints the results.
-fn outcome(runs: &[Run], names: &[String], contacts: &[std::result::Result<FirstContact, Lost>]) -> Outcome {
+fn outcome(
+    runs: &[Run],
+    (names, contacts): (&[String], &[std::result::Result<FirstContact, Lost>]),
+    duration_s: f64,
+) -> Outcome {
     for run in runs {
         let rate = run.track.decay_rate_per_s().map_or(String::new(), |r| format!(", errors decayed at {r:.4} /s"));
         let Some(last) = run.track.samples.last() else { continue };
@@ -190,18 +194,24 @@ fn outcome(runs: &[Run], names: &[String], contacts: &[std::result::Result<First
             warn(&format!("{}, gain {}, {:.4} s: {}", run.name, run.gain_per_s, restart.t_s, restart.lost));
         }
     }
-    let mut outcome = Outcome::Free;
+    let (mut outcome, mut is_unknown) = (Outcome::Free, false);
     for (name, contact) in names.iter().zip(contacts) {
         match contact {
             Ok(FirstContact { clear_until_s, reached_by_s: Some(by), .. }) => {
                 say!("{name}: first contact between {clear_until_s:.9} s and {by:.9} s");
                 outcome = Outcome::Contact;
             }
+            Ok(FirstContact { clear_until_s, .. }) if *clear_until_s < duration_s => {
+                say!("{name}: no contact before {clear_until_s:.9} s; after that it is unknown: too many steps");
+                is_unknown = true;
+            }
             Ok(_) => say!("{name}: no contact found"),
-            Err(lost) => say!("{name}: first contact unknown: {lost}"),
+            Err(lost) => {
+                say!("{name}: first contact unknown: {lost}");
+                is_unknown = true;
+            }
         }
     }
     let lost = runs.iter().any(|r| r.track.samples.iter().any(|s| matches!(s.phase, Phase::Lost(_))));
-    let unknown = contacts.iter().any(|c| c.is_err());
-    if outcome == Outcome::Free && (lost || unknown) { Outcome::Undecided } else { outcome }
+    if outcome == Outcome::Free && (lost || is_unknown) { Outcome::Undecided } else { outcome }
 }

@@ -16,7 +16,7 @@ use super::shard::Shard;
 use clap::Args;
 use firstcontact::io::load::LoadLimits;
 use firstcontact::robot::Robot;
-use firstcontact::toleranced::record;
+use firstcontact::toleranced::record::{self, Counted};
 use firstcontact::{Error, LinkPairs, Result};
 use firstcontact_verification::{Paths, Place};
 use firstcontact_verifier::{Kind, MAGIC, Proved};
@@ -91,6 +91,7 @@ const MAX_LISTED: usize = 8;
 /// Runs the command: 0 if the certificates are valid, 1 if one is refused.
 pub fn run(args: &VerifyArgs) -> Result<Outcome> {
     if !is_of_check(&args.certificate)? {
+        args.refuse_for_tolerance()?;
         return verify_tolerance(&args.certificate);
     }
     let files = FileArgs::new(
@@ -144,7 +145,7 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome> {
     }
     match verified {
         Ok(()) => {
-            totals.lines(question.queries.kind()).iter().for_each(|line| say!("{line}"));
+            totals.lines(question.queries.kind()).iter().chain(&compared.note()).for_each(|line| say!("{line}"));
             Ok(if totals.without.is_none() { Outcome::Free } else { Outcome::Refused })
         }
         Err(refusal) => {
@@ -165,10 +166,36 @@ fn is_of_check(path: &Path) -> Result<bool> {
     Ok(first == MAGIC)
 }
 
+impl VerifyArgs {
+    /// Returns an error if an argument about a certificate of `check` is given: that of `tolerance` names its inputs
+    /// itself, so the argument would have no effect.
+    fn refuse_for_tolerance(&self) -> Result<()> {
+        let given = [
+            (!self.robot.is_empty(), "--robot"),
+            (self.world.is_some(), "--world"),
+            (self.scene.is_some(), "--scene"),
+            (self.motions.is_some(), "--motions"),
+            (self.dataset.is_some(), "--dataset"),
+            (self.shard.is_some(), "--shard"),
+            (self.allow.is_some(), "--allow"),
+            (self.margin != 0.0, "--margin"),
+            (self.results.is_some(), "--results"),
+            (self.merkle_root.is_some(), "--merkle-root"),
+            (self.export.is_some(), "--export"),
+            (self.left_out, "--left-out"),
+        ];
+        let Some((_, name)) = given.into_iter().find(|(is_given, _)| *is_given) else { return Ok(()) };
+        let message = format!("it is not a certificate of check, to which {name} belongs");
+        let remedy = format!("a certificate of tolerance names its inputs itself: leave out {name}");
+        Err(Error::usage(message).in_file(&self.certificate).remedy(remedy))
+    }
+}
+
 fn verify_tolerance(path: &Path) -> Result<Outcome> {
     match record::verify(path, &LoadLimits::default())? {
-        Ok(n) => {
-            say!("valid: {n} motions are free");
+        Ok(Counted { free, all }) => {
+            let others = if free < all { "; of the others nothing is proved" } else { "" };
+            say!("valid: {free} of {all} motions are free{others}");
             Ok(Outcome::Free)
         }
         Err(why) => {

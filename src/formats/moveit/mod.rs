@@ -70,7 +70,34 @@ struct SceneYaml {
     allowed_collision_matrix: matrix::MatrixYaml,
     #[serde(default)]
     fixed_frame_transforms: Vec<FrameYaml>,
+    #[serde(default)]
+    link_padding: Vec<PaddingYaml>,
+    #[serde(default)]
+    link_scale: Vec<ScaleYaml>,
     world: WorldYaml,
+}
+
+#[derive(Deserialize)]
+struct PaddingYaml {
+    link_name: String,
+    padding: f64,
+}
+
+#[derive(Deserialize)]
+struct ScaleYaml {
+    link_name: String,
+    scale: f64,
+}
+
+impl SceneYaml {
+    /// Returns an error for links that MoveIt would enlarge.
+    fn check_sizes(&self) -> Result<()> {
+        let padded = self.link_padding.iter().filter(|link| link.padding != 0.0).map(|link| &link.link_name);
+        let mut enlarged = padded.chain(self.link_scale.iter().filter(|l| l.scale != 1.0).map(|link| &link.link_name));
+        let Some(name) = enlarged.next() else { return Ok(()) };
+        let error = Error::input(format!("the scene enlarges link {}, which is not supported", quoted(name)));
+        Err(error.remedy("leave out link_padding and link_scale, and give --margin for all links"))
+    }
 }
 
 #[derive(Deserialize)]
@@ -133,6 +160,7 @@ impl PlanningScene {
     /// The text is malformed, or contains something that triangles in one frame cannot represent.
     pub fn parse(text: &str, folder: &Path, options: &SceneOptions) -> Result<Self> {
         let yaml: SceneYaml = parse(text, options.limits.memory_bytes)?;
+        yaml.check_sizes()?;
         if yaml.world.octomap.as_ref().is_some_and(has_cells) {
             return Err(Error::input("the scene has an octomap, which is not supported because it has no triangles"));
         }

@@ -3,7 +3,7 @@
 use super::{Part, damaged};
 use crate::Outcome;
 use crate::merkle::{from_hex, hex};
-use crate::shard::ShardRecord;
+use crate::shard::{CountedPair, ShardRecord};
 use firstcontact::{Error, Result};
 use firstcontact_verifier::{Hash, merkle};
 use serde_json::{Map, Value, json};
@@ -18,6 +18,50 @@ pub struct Manifest {
     /// Numbers of motions: all, free, with a contact, with a certified one, undecided.
     counts: [u64; 5],
     devices: Vec<String>,
+    starts: Starts,
+}
+
+/// Starts inside solids and ignored pairs of all shards; `None` if they are not known of some shard.
+struct Starts {
+    start_inside: Option<u64>,
+    inside: Option<Vec<CountedPair>>,
+    ignored: Option<Vec<CountedPair>>,
+}
+
+impl Starts {
+    fn of(parts: &[Part]) -> Self {
+        let pairs = |of: fn(&ShardRecord) -> &Option<Vec<CountedPair>>| {
+            let mut all = Vec::new();
+            for part in parts {
+                CountedPair::add(&mut all, of(&part.record).as_deref()?);
+            }
+            Some(all)
+        };
+        Self {
+            start_inside: parts.iter().map(|part| part.record.start_inside).sum(),
+            inside: pairs(|record| &record.inside),
+            ignored: pairs(|record| &record.ignored),
+        }
+    }
+
+    /// Sentences for the summary.
+    fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        match self.start_inside {
+            Some(0) => {}
+            Some(n) => lines.push(format!("{n} motions start inside a closed object or link without touching it")),
+            None => lines.push("starts inside solids are not known of shards that were interrupted and resumed".into()),
+        }
+        match &self.ignored {
+            Some(pairs) if pairs.is_empty() => {}
+            Some(pairs) => lines.push(format!(
+                "{} pairs of a link and an object or link touch at the start of some motion and were ignored there",
+                pairs.len()
+            )),
+            None => lines.push("ignored pairs are not known of shards that were interrupted and resumed".into()),
+        }
+        lines
+    }
 }
 
 impl Manifest {
@@ -53,12 +97,14 @@ impl Manifest {
         let run = parts.first().map(|part| part.record.run.common()).into_iter().flatten();
         let run: Map<String, Value> = run.map(|(name, value)| (name.to_string(), value.into())).collect();
         let [motions, free, contact, certified, undecided] = counts;
+        let starts = Starts::of(parts);
         let json = json!({
             "format": FORMAT, "run": run, "backends": devices, "motions": motions, "free": free, "contact": contact,
-            "certified": certified, "undecided": undecided, "merkle_root": hex(&merkle::root(&blocks)),
+            "certified": certified, "undecided": undecided, "start_inside": starts.start_inside,
+            "inside": starts.inside, "ignored": starts.ignored, "merkle_root": hex(&merkle::root(&blocks)),
             "shards": shards,
         });
-        Ok(Self { json, counts, devices })
+        Ok(Self { json, counts, devices, starts })
     }
 
     /// Its text.
@@ -70,16 +116,18 @@ impl Manifest {
     }
 
     /// The summary.
-    pub fn lines(&self) -> [String; 2] {
+    pub fn lines(&self) -> Vec<String> {
         let [motions, free, contact, certified, undecided] = self.counts;
         let by = self.devices.join("; ");
-        [
+        let mut lines = vec![
             format!(
                 "{motions} motions: {free} free, {contact} contact ({certified} certified), {undecided} undecided; \
                  answered by {by}"
             ),
             format!("Merkle root {}", self.json["merkle_root"].as_str().unwrap_or_default()),
-        ]
+        ];
+        lines.extend(self.starts.lines());
+        lines
     }
 
     /// The result of the whole run.
