@@ -142,9 +142,11 @@ fn allowed_pairs_are_never_tested() {
     desk.put("allow.txt", "slider wall\n");
     let wall = |x: f64| obj(&[[x, -7.0, -5.0], [x, 7.0, -5.0], [x, 0.0, 9.0]], &[[1, 2, 3]]);
     desk.put("one.obj", wall(1.0)).put("two.obj", wall(2.0));
-    let instances = json!([{"object": "wall", "mesh": "one.obj"}, {"object": "wall", "mesh": "two.obj"}]);
-    desk.put("scene.json", json!({ "instances": instances }).to_string());
-    let checked = desk.check(&slider(CUBE), "scene.json", &[[&[0.0], &[3.6]]], &["--allow", "allow.txt"]).expect(0);
+    let same = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]];
+    let instances = ["one.obj", "two.obj"].map(|mesh| json!({"object": "wall", "mesh": mesh, "matrix": same}));
+    desk.put("scene.json", json!({ "units": "metre", "instances": instances }).to_string());
+    let checked = desk.check(&slider(CUBE), "scene.json", &[[&[0.0], &[3.6]]], &["--allow", "allow.txt"]);
+    assert_eq!((checked.run.code, checked.run.warnings().len()), (Some(0), 1), "{}", checked.run.stderr);
     assert!(checked.run.warnings()[0].contains("2 objects are called 'wall'"), "{}", checked.run.stderr);
     // The times of the remaining contacts do not change.
     allowed("left one\n").touches(0, 1.9 / 3.6);

@@ -85,7 +85,7 @@ fn contact_is_enclosed_and_sets_the_exit_code() {
     let mut fast = scene(json!([sphere("wheel", 1.0, json!({"spin_rad_s": [0, 0, 20_000]})), cam]));
     (fast["duration_s"], fast["step_s"]) = (json!(0.15), json!(1e-4));
     let run = track(&desk, &fast.to_string());
-    run.expect(2);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
     assert!(run.stdout.contains("no contact before 0.") && run.stdout.contains("unknown"), "{}", run.stdout);
     // With a margin: √(1.7² − 1.6²) before the nearest point, which is beyond the end; so the distance is 3 − 2 = 1.
     let mut near = flying(1.6);

@@ -2,6 +2,7 @@
 
 use super::{Mutant, m};
 
+const ROWS: &str = "formats::csv::tests::malformed_files_are_errors_with_their_line";
 const DOWNLOAD: &str = "crates/datasets/src/fetch/download.rs";
 const UNPACK: &str = "crates/datasets/src/fetch/unpack.rs";
 const MANIFEST: &str = "crates/datasets/src/manifest.rs";
@@ -134,4 +135,6 @@ pub const MUTANTS: &[Mutant] = &[
     m("the engine is not its own judge", FACT, "engine_too || !j.is_engine", "true", HEARD),
     m("means by how many motions of a kind there are", MEANS, "mean(values)? * n as f64", "mean(values)?", PEERS),
     m("totals that are not their rows' sums", PRINTED, "ROUNDING * place", "1e9 * place", ADD_UP),
+    m("paths read as motions of two rows", "src/formats/csv.rs", "now > before", "false", ROWS),
+    m("groups read as motions of two rows", "src/formats/csv.rs", "self.n_in_group != 2", "false", ROWS),
 ];

@@ -7,6 +7,8 @@ const EQUATIONS: &str = "src/extremal/equations.rs";
 const FIRST_CONTACT: &str = "src/extremal/contact.rs";
 const TOO_LONG: &str = "extremal::boundaries::the_effects_of_too_long_steps_are_reported";
 const SPHERES: &str = "extremal::boundaries::pairs_of_spheres_are_extremal_until_their_centres_meet";
+const TRACK: &str = "crates/cli/src/track.rs";
+const USED_UP: &str = "cli::track::contact_is_enclosed_and_sets_the_exit_code";
 const WALL: &str = "extremal::contact::another_wall_is_not_overlooked";
 const SINGULAR: &str = "extremal::defects::projections_are_singular_in_contact_and_the_normal_form_is_not";
 
@@ -43,4 +45,5 @@ pub const MUTANTS: &[Mutant] = &[
         "true",
         WALL,
     ),
+    m("steps that are used up", TRACK, "*clear_until_s < duration_s", "false", USED_UP),
 ];

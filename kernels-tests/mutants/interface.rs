@@ -3,6 +3,7 @@
 use super::{Mutant, m};
 
 const ENVIRONMENT: &str = "src/arith/float_environment.rs";
+const THREADS: &str = "arith::float_environment::tests::threads_of_engines_have_the_default_environment";
 const CALLERS: &str = "c::programs::the_callers_environment_changes_nothing";
 const ENGINE: &str = "crates/c/src/engine.rs";
 const BAD_INPUT: &str = "c::programs::bad_input_is_refused";
@@ -78,5 +79,13 @@ pub const MUTANTS: &[Mutant] = &[
         "self.statement.clone().with_joint_tolerance(joint_tolerance.to_vec())",
         "self.statement.clone()",
         CERTIFICATES,
+    ),
+    m("threads of engines", "src/engine/workers.rs", "float_environment::set_default()", "()", THREADS),
+    m(
+        "certificates of another kind",
+        "crates/cli/src/verify.rs",
+        "args.refuse_for_tolerance()?",
+        "()",
+        "toleranced::command::a_robot_from_files",
     ),
 ];

@@ -19,6 +19,8 @@ const FREE: &str = "engine::trajectory::tests::segments_of_free_bodies_are_never
 const CLEARANCE: &str = "src/engine/clearance.rs";
 const SWING: &str = "engine::clearance::tests::an_arm_that_swings_past_a_wall";
 const RANDOM: &str = "clearance::random::random_splines";
+const SPANS: &str = "src/engine/gpu_backend/trajectories.rs";
+const FIRST_SPAN: &str = "engine::gpu_backend::trajectories::tests::a_search_ends_at_the_first_span_that_may_touch";
 const ON_DEVICE: &str = "trajectories::planted::blades_on_the_gpu";
 const PHASE: &str = "src/robot/phase.rs";
 const RANDOM_PHASES: &str = "robot::phase::tests::values_and_bounds_of_random_polynomials";
@@ -147,4 +149,6 @@ pub const MUTANTS: &[Mutant] = &[
         "",
         ON_DEVICE,
     ),
+    m("a span that may touch", SPANS, "!is_free", "false", FIRST_SPAN),
+    m("spans after one that may touch", SPANS, "usize::from(!self.may_touch)", "1", FIRST_SPAN),
 ];

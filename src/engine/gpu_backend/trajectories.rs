@@ -110,3 +110,24 @@ impl<'a> Search<'a> {
         self.spans.starts.get(self.n_free).copied().unwrap_or(1.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_ends_at_the_first_span_that_may_touch() {
+        let starts = vec![0.0, 0.25, 0.5, 0.75];
+        let motions = MotionBatch::from_flat(starts.len(), 1, vec![0.0; 2 * starts.len()]).unwrap();
+        let spans = Spans { starts, motions };
+        for (first, until) in [0.0, 0.25, 0.5, 0.75, 1.0].into_iter().enumerate() {
+            let mut search = Search::new(&spans);
+            while !search.is_over() {
+                let begin = search.n_free;
+                let end = begin + search.next(3).len();
+                search.take((begin..end).map(|span| span != first));
+            }
+            assert_eq!(search.free_until(), until);
+        }
+    }
+}
