@@ -177,7 +177,8 @@ class Engine:
         """
         guard()
         shape = (self._n_columns,)
-        return self._native.are_free(np.concatenate([shaped(start, shape, "start"), shaped(end, shape, "end")]).tobytes())
+        ends = [shaped(start, shape, "start"), shaped(end, shape, "end")]
+        return self._native.are_free(np.concatenate(ends).tobytes())
 
     def check_edges(self, vertices: Any, edges: Any, *, progress: bool = False) -> Results:
         """Checks the edges of a roadmap: motions between configurations, in one batch.

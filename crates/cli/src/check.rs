@@ -309,7 +309,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let (out, before) = Answers::start(out, &args.out, of, (numbers.start as u64, args.resume))?;
     if before.motions > numbers.len() as u64 {
         let message = format!("there are {} answers, but only {} motions", before.motions, numbers.len());
-        return Err(Error::input(message).in_file(&args.out).remedy("start anew: leave out --resume"));
+        return Err(Error::input(message).in_file(&args.out).remedy("leave out --resume"));
     }
     let mut diagnosis = diagnosis(args, &[robot], limits, &out, before.motions)?;
     let mut page = args.page.begin(out.file().as_deref(), before.motions)?;

@@ -148,7 +148,7 @@ impl TrajectoryArgs {
             && motions.len() > 1
         {
             warn(&format!(
-                "{}: {} rows are read as {} motions of two rows each; if they are one path, add a column time or trajectory",
+                "{}: {} rows are read as {} motions of two rows each; if they are one path, add a column time",
                 motions.name().display(),
                 2 * motions.len(),
                 motions.len()

@@ -39,7 +39,7 @@ pub struct UnknownStarts {
 }
 
 impl UnknownStarts {
-    /// What is not known of the `resumed` motions that an earlier run has answered.
+    /// The unknown properties if an earlier run has answered `resumed` motions.
     pub fn new(engine: &Engine, resumed: u64) -> Self {
         let (inside, ignored) =
             (engine.solids() != Solids::Off, engine.initial_contacts() == InitialContactPolicy::Ignore);
