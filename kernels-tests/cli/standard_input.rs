@@ -41,7 +41,7 @@ fn streams() -> Vec<Vec<u8>> {
         single.clone(),
         zip(&[("positions.npy", &single), ("joint_names.npy", &joints)], true),
         zip(&[("arr_0.npy", &array)], false),
-        b"a,b\n0,1\n5,2\n0,0\n3,3\n1,0\n2,3\n".to_vec(),
+        b"a,b\n0,1\n5,2\n\n0,0\n3,3\n\n1,0\n2,3\n".to_vec(),
         br#" {"joints": ["b", "a"], "motions": [[[1, 0], [2, 5]], [[0, 0], [3, 3]], [[0, 1], [3, 2]]]}"#.to_vec(),
     ]
 }

@@ -161,8 +161,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "motions left to the CPU",
         PASS,
-        "output.is_left_out[near.moving.motion as usize] = true",
-        "output.is_left_out[near.moving.motion as usize] = false",
+        "output.is_left_out[near.motion()] = true",
+        "output.is_left_out[near.motion()] = false",
         QUEUES,
     ),
     m("pieces that overflow", PASS, "is_whole[i] = false", "is_whole[i] = true", QUEUES),
