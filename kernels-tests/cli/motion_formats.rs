@@ -51,7 +51,7 @@ fn every_format_gives_the_same_answers() {
     }
     for text in [
         "a,b\n0,1\n5,2\n\n0,0\n3,3\n\n1,0\n2,3\n",
-        "b,a\r\n1,0\r\n2,5\r\n0,0\r\n3,3\r\n0,1\r\n3,2\r\n",
+        "b,a\r\n1,0\r\n2,5\r\n\r\n0,0\r\n3,3\r\n\r\n0,1\r\n3,2\r\n",
         "\u{feff}# from a spreadsheet\ntrajectory,\"b\",a\nleft,1,0\nleft,2,5\nright,0,0\nright,3,3\n\n\
          \"the, last\",0,1\n\"the, last\",3,2\n",
     ] {
