@@ -160,6 +160,7 @@ fn certificates_prove_their_answers() {
     refused(first(&toc(0.601)), "the answer is free until 0.601 of segment 0, but the proof only until 0.5999");
     refused(first("{\"motion\":1,\"verdict\":\"free\"}"), "its answer is for motion 1");
     refused(first("nothing"), "its answer cannot be read");
+    refused(first("{\"motion\":0,\"verdict\":\"contact\",\"proved\":true}"), "its answer has no interval of time");
     refused(lines[..5].join("\n") + "\n", "motion 5: the answers end before this motion");
     refused(answers.clone() + lines[0] + "\n", "more answers than motions");
     desk.put("results.jsonl", first(&toc(0.599)));

@@ -91,6 +91,10 @@ fn answers_of_other_inputs_or_options_are_not_resumed() {
     desk.put("out/results.part.json", &beside).put("out/results.part", "{\"motion\":1,\"verdict\":\"free\"}\n");
     let run = check(&desk, &["--backend", "cpu", "--resume"]);
     assert!(run.code == Some(3) && run.errors()[0].contains("line 1"), "{}", run.stderr);
+    let line = |motion: usize| format!("{{\"motion\":{motion},\"verdict\":\"free\"}}\n");
+    desk.put("out/results.part", (0..=MANY).map(line).collect::<String>());
+    let run = check(&desk, &["--backend", "cpu", "--resume"]);
+    assert!(run.code == Some(3) && run.errors()[0].contains("40001 answers, but only 40000"), "{}", run.stderr);
 }
 
 #[test]

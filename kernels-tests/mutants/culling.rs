@@ -143,6 +143,7 @@ pub const MUTANTS: &[Mutant] = &[
         "(lo.gt(to) | from.gt(hi)) << (0 * i)",
         CULLED,
     ),
+    m("box around clusters", DESCENT, "reduce(SceneBox::join)", "reduce(|first, _| first)", PAIRS),
     m("first triangle of a leaf", DESCENT, "(1u32 << of_leaf) - 1", "(1u32 << of_leaf) - 2", PAIRS),
     m("what comes after a block", REFINEMENT, "item.mask & !(look.block as u16)", "0", PAIRS),
     m("what comes after a sub-interval", REFINEMENT, "look.item.mask & !(1 << k)", "0", COMES_AGAIN),

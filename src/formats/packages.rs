@@ -43,6 +43,15 @@ impl Packages {
         Ok(places.into_iter().find(|place| place.is_file()))
     }
 
+    /// The folder that served as the package of the file `path`, found at `place`, if the package was found neither by
+    /// its name nor in a given folder.
+    pub fn stand_in(&self, path: &str, place: &Path) -> Option<PathBuf> {
+        let (name, rest) = path.split_once('/').map(|(name, rest)| (name, Path::new(rest.trim_start_matches('/'))))?;
+        let folder = place.ancestors().nth(rest.components().count())?;
+        let is_named = folder.file_name() == Some(OsStr::new(name));
+        (!is_named && !self.given.iter().any(|given| given == folder)).then(|| folder.to_path_buf())
+    }
+
     /// All places of a file, the likeliest first.
     fn places(&self, path: &str) -> Result<Vec<PathBuf>> {
         // A path that begins with a slash would leave the folder in which it is searched.
@@ -97,5 +106,8 @@ mod tests {
         for wrong in ["hand", "hand/", "/hand/p.obj", ""] {
             assert!(packages.find(wrong).is_err(), "{wrong}");
         }
+        let stand_in = |place: &str| packages.stand_in("hand/m/p.obj", Path::new(place));
+        assert_eq!(["/ws/hand/m/p.obj", "/x/hand/m/p.obj", "/told/m/p.obj"].map(stand_in), [None, None, None]);
+        assert_eq!(stand_in("/ws/arm/m/p.obj"), Some("/ws/arm".into()));
     }
 }

@@ -17,7 +17,8 @@
 //! at most five times: at most 9 units of `|n| (|v| + Σ |H_i|)` (Cauchy–Schwarz). The terms of `stray` are non-negative
 //! and round at most 14 times. On the other side the difference from `C_0` rounds once, the product with `n` three
 //! times, and its comparison twice: 6 units of `|n|` times its size. `32 u` covers each of them and the rounding of the
-//! bound itself. A comparison with NaN is false, so it proves nothing.
+//! bound itself; for the box's axes one bound on the length of all three (`stretch`) takes the place of `|n|`. A
+//! comparison with NaN is false, so it proves nothing.
 
 use crate::arith::lanes::Lanes;
 use crate::arith::linear::V3;
@@ -49,6 +50,8 @@ pub struct MovingBox<T> {
     travel: V3<T>,
     /// Largest deviation of a point from centre, travel and half axes, metres.
     stray: T,
+    /// Upper bound on the length of each axis.
+    stretch: T,
 }
 
 impl<T: Real> MovingBox<T> {
@@ -60,17 +63,20 @@ impl<T: Real> MovingBox<T> {
         let travel = center.c[1].times(h);
         let (mut size, mut cube) = (travel.norm_bound(), center.cube);
         let mut stray = center.ball + center.c[2].norm_bound() * half_hh;
-        let mut axes = b.axes;
+        let (mut axes, mut stretch) = (b.axes, T::new(0.0));
         for i in 0..3 {
             let axis = pose.direction(b.axes[i]);
             axes[i] = axis.c[0];
             stray = stray + (axis.c[1].norm_bound() * h + axis.c[2].norm_bound() * half_hh) * b.half[i];
             cube = cube + axis.cube.times(b.half[i]);
-            size = size + axes[i].norm_bound() * b.half[i];
+            let length = axes[i].norm_bound();
+            stretch = stretch.max(length);
+            size = size + length * b.half[i];
         }
         stray = stray + cube.norm1();
         stray = stray + ((stray + size) * T::new(ROUNDINGS * T::UNIT) + T::new(T::UNDERFLOW));
-        let mut moving = Self { center: center.c[0], axes, reach: [T::new(0.0); 3], half: b.half, travel, stray };
+        let reach = [T::new(0.0); 3];
+        let mut moving = Self { center: center.c[0], axes, reach, half: b.half, travel, stray, stretch };
         for i in 0..3 {
             moving.reach[i] = moving.reach_along(axes[i]);
         }
@@ -99,7 +105,7 @@ impl<T: Real> MovingBox<T> {
     #[inline(always)]
     pub fn misses_box(&self, lo: V3<T>, hi: V3<T>) -> u32 {
         let (from, to) = (lo - self.center, hi - self.center);
-        let slack = from.abs().max(to.abs()).norm1() * T::new(ROUNDINGS * T::UNIT);
+        let slack = from.abs().max(to.abs()).norm1() * T::new(ROUNDINGS * T::UNIT) * self.stretch;
         let mut apart = 0;
         for i in 0..3 {
             let n = self.axes[i];
@@ -108,7 +114,7 @@ impl<T: Real> MovingBox<T> {
                 let (a, b) = (n.0[k] * from.0[k], n.0[k] * to.0[k]);
                 (low, high) = (low + a.min(b), high + a.max(b));
             }
-            let reach = self.reach[i] + n.norm_bound() * slack;
+            let reach = self.reach[i] + slack;
             apart |= low.gt(reach) | (-high).gt(reach);
         }
         apart
@@ -120,11 +126,11 @@ impl<T: Real> MovingBox<T> {
         let d = [tri.y[0] - self.center, tri.y[1] - self.center, tri.y[2] - self.center];
         let size = d[0].norm1().max(d[1].norm1()).max(d[2].norm1());
         let slack = tri.error + size * T::new(ROUNDINGS * T::UNIT);
-        let mut apart = 0;
+        let (along_axes, mut apart) = (self.stretch * slack, 0);
         for i in 0..3 {
             let n = self.axes[i];
             let [a, b, c] = [n.dot(d[0]), n.dot(d[1]), n.dot(d[2])];
-            let reach = self.reach[i] + n.norm_bound() * slack;
+            let reach = self.reach[i] + along_axes;
             apart |= a.min(b).min(c).gt(reach) | (-a.max(b).max(c)).gt(reach);
         }
         // All corners, because the normal is only approximately normal to the edges.
@@ -166,6 +172,7 @@ impl<T: Vector> MovingBox<T> {
             half: self.half.map(T::store),
             travel: store3(self.travel),
             stray: self.stray.store(),
+            stretch: self.stretch.store(),
         }
     }
 }
@@ -182,6 +189,7 @@ impl MovingBox<Lanes<WIDTH>> {
             half: [part(a, 0), part(b, 0), part(c, 0)],
             travel: part3(&self.travel, 0),
             stray: part(&self.stray, 0),
+            stretch: part(&self.stretch, 0),
         }
     }
 
@@ -198,6 +206,7 @@ impl MovingBox<Lanes<WIDTH>> {
             half: [number(a), number(b), number(c)],
             travel: vector(&self.travel),
             stray: number(&self.stray),
+            stretch: number(&self.stretch),
         }
     }
 }

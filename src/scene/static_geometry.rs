@@ -175,18 +175,17 @@ impl StaticGeometry {
     #[inline(always)]
     pub fn side_by_side<T: Vector>(&self, first: usize, places: &[u32]) -> StaticTriangle<T> {
         let mut y = [[[0.0; VECTOR]; 3]; 3];
-        let mut error = [0.0; VECTOR];
         for lane in 0..VECTOR {
-            let tri = self.standing(first + places[lane.min(places.len() - 1)] as usize);
+            let of = &self.triangles[first + places[lane.min(places.len() - 1)] as usize];
             for v in 0..3 {
                 for axis in 0..3 {
-                    y[v][axis][lane] = tri.y[v].0[axis];
+                    y[v][axis][lane] = of[v][axis];
                 }
             }
-            error[lane] = tri.error;
         }
-        let vertex = |v: &[[f64; VECTOR]; 3]| V3([T::load(&v[0]), T::load(&v[1]), T::load(&v[2])]);
-        StaticTriangle { y: [vertex(&y[0]), vertex(&y[1]), vertex(&y[2])], error: T::load(&error) }
+        let y = y.each_ref().map(|v| V3([T::load(&v[0]), T::load(&v[1]), T::load(&v[2])]));
+        let size = y[0].norm1().max(y[1].norm1()).max(y[2].norm1());
+        StaticTriangle { y, error: size * T::new(self.shift_unit) }
     }
 }
 

@@ -80,8 +80,8 @@ pub struct Workspace {
     n_chains: usize,
     /// The motion of body `b` in the frame of body `a`, if it is known, at index `a * n_bodies + b`.
     chain_of: Vec<Option<u32>>,
-    /// The pose bounds of each chain in the current piece, if they are known.
-    bounds: Vec<Option<(PoseBound<Subs>, Balls)>>,
+    /// For each body, the chain whose bound in the current piece is its entry in `poses`.
+    bounded: Vec<Option<usize>>,
     /// For each link, the box around it in the whole piece, metres.
     around: Vec<[[f64; 3]; 2]>,
     of_chain: Poses,
@@ -149,8 +149,12 @@ pub fn search_in(space: &mut Workspace, input: &Input, mut limits: Option<&mut L
     let mut counts = LinkPairCounts::default();
     space.pairs.clear();
     space.search.starts_in_contact = false;
-    space.bounds.clear();
-    space.bounds.resize(space.n_chains, None);
+    let n_bodies = input.world.robot.bodies.len();
+    space.bounded.clear();
+    space.bounded.resize(n_bodies, None);
+    space.poses.n_bodies = n_bodies;
+    space.poses.bounds.resize_with(n_bodies, PoseBound::default);
+    space.poses.balls.resize(n_bodies, Balls::default());
     around(space, input);
     for (number, frame) in input.world.frames.iter().enumerate() {
         if !space.near(input, frame, limits.as_deref(), &mut counts) {
@@ -234,24 +238,22 @@ impl Workspace {
     fn bound(&mut self, input: &Input, frame: &LinkFrame, link: u32) {
         let [a, b] = [frame.link, link].map(|link| input.world.links[link as usize].body);
         let chain = self.chain(input.world, input.motion, a, b);
-        if self.bounds[chain].is_none() {
-            let path = &self.chains[chain];
-            let is_jet = input.form == PoseEnclosure::TaylorModel;
-            let composed = || s1_concat::relative(input.poses, input.motion, path, input.piece, [a, b]);
-            self.bounds[chain] = is_jet.then(composed).flatten().or_else(|| {
-                let chains = std::slice::from_ref(path);
-                s1_concat::reference_in(&mut self.of_chain, std::slice::from_ref(input.piece), chains, input.form);
-                self.of_chain.bounds.last().copied().zip(self.of_chain.balls.last().copied())
-            });
+        self.poses.margin_m = input.motion.chains[b as usize].margin_m;
+        if self.bounded[b as usize].replace(chain) == Some(chain) {
+            return;
         }
-        let n_bodies = input.world.robot.bodies.len();
-        let margin_m = input.motion.chains[b as usize].margin_m;
-        self.poses.n_bodies = n_bodies;
-        self.poses.margin_m = margin_m;
-        self.poses.bounds.resize_with(n_bodies, PoseBound::default);
-        self.poses.balls.resize(n_bodies, Balls::default());
-        if let Some((bound, balls)) = self.bounds[chain] {
-            (self.poses.bounds[b as usize], self.poses.balls[b as usize]) = (bound, balls);
+        let path = &self.chains[chain];
+        let (bound, balls) = (&mut self.poses.bounds[b as usize], &mut self.poses.balls[b as usize]);
+        if input.form == PoseEnclosure::TaylorModel
+            && let Some(composed) = s1_concat::relative(bound, input.poses, input.motion, path, input.piece, [a, b])
+        {
+            *balls = composed;
+            return;
+        }
+        let chains = std::slice::from_ref(path);
+        s1_concat::reference_in(&mut self.of_chain, std::slice::from_ref(input.piece), chains, input.form);
+        if let (Some(of_chain), Some(of_balls)) = (self.of_chain.bounds.last(), self.of_chain.balls.last()) {
+            (*bound, *balls) = (*of_chain, *of_balls);
         }
     }
 
@@ -269,7 +271,6 @@ impl Workspace {
         self.chains[number].set_seen_from(motion, a, b, world.reach_of_body(b));
         self.chain_of[at] = Some(number as u32);
         self.n_chains += 1;
-        self.bounds.push(None);
         number
     }
 

@@ -163,21 +163,28 @@ impl Vectorised for Jets<'_> {
     }
 }
 
-/// The pose of body `b` in the frame of body `a` in a piece, for `[a, b]`, and its balls: composed from the jets of
-/// both in the world. `path` is the chain between them. `None` unless both bounds are Taylor models of order two.
+/// Bounds the pose of body `b` in the frame of body `a` in a piece, for `[a, b]`: composed from the jets of both in the
+/// world. `path` is the chain between them. Returns the balls, or `None` unless both bounds are Taylor models of order
+/// two.
 pub fn relative(
+    out: &mut PoseBound<Subs>,
     poses: &Poses,
     motion: &RobotMotion,
     path: &RobotMotion,
     piece: &Piece,
     bodies: [u32; 2],
-) -> Option<(PoseBound<Subs>, Balls)> {
+) -> Option<Balls> {
     let [a, b] = bodies.map(|body| &poses.bounds[body as usize]);
     let (PoseBound::Taylor(a), PoseBound::Taylor(b)) = (a, b) else { return None };
     let balls = relative_balls(motion, path, piece, bodies, f64::UNIT)?;
-    let mut model = TaylorModel { ball: balls[0].map(Subs::new), ..TaylorModel::default() };
-    widest(Relative { a, b, out: &mut model.jet });
-    Some((PoseBound::Taylor(model), balls))
+    if !matches!(out, PoseBound::Taylor(_)) {
+        *out = PoseBound::Taylor(TaylorModel::default());
+    }
+    if let PoseBound::Taylor(model) = out {
+        model.ball = balls[0].map(Subs::new);
+        widest(Relative { a, b, out: &mut model.jet });
+    }
+    Some(balls)
 }
 
 /// The balls of a composed pose, for jets of the bodies in an arithmetic of relative error `unit`. `path` is the chain

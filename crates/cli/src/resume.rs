@@ -4,6 +4,7 @@
 use firstcontact::engine::Engine;
 use firstcontact::robot::{MotionBatch, Robot, Trajectory};
 use firstcontact::scene::Scene;
+use glam::DAffine3;
 use serde::{Deserialize, Serialize};
 
 /// Hashes of everything that answers depend on.
@@ -88,6 +89,9 @@ fn hash_of(robot: &Robot) -> blake3::Hash {
         hash.update(format!("{:?} {} {:?}", link.name, link.body, link.shape_starts).as_bytes());
         // Nothing is added for other links, so that unfinished answers of earlier builds stay valid.
         link.attached_to.iter().for_each(|carrier| _ = hash.update(format!("on {carrier:?}").as_bytes()));
+        if link.pose != DAffine3::IDENTITY {
+            hash.update(format!("at {:?}", link.pose).as_bytes());
+        }
         hash.update(bytemuck::cast_slice(&link.triangles));
     }
     hash.finalize()
@@ -126,5 +130,30 @@ impl MotionHash {
             self.0.update(bytemuck::cast_slice(motions.start(i)));
             self.0.update(bytemuck::cast_slice(motions.end(i)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same triangles with the frame of the link elsewhere: `poses` in results differ.
+    #[test]
+    fn frames_of_links_belong_to_a_robot() {
+        let [first, second] = [1.0, 2.0].map(|x| {
+            let text = format!(
+                r#"<robot name="r"><link name="a"/><link name="b"><collision><origin xyz="{} 0 0"/>
+                <geometry><box size="1 1 1"/></geometry></collision></link>
+                <joint name="j" type="fixed"><parent link="a"/><child link="b"/><origin xyz="{x} 0 0"/></joint>
+                </robot>"#,
+                -x
+            );
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("r.urdf");
+            std::fs::write(&path, text).unwrap();
+            Robot::from_urdf(&path).unwrap()
+        });
+        assert_eq!(first.links[0].triangles, second.links[0].triangles);
+        assert_ne!(hash_of(&first), hash_of(&second));
     }
 }

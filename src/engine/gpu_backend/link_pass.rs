@@ -180,7 +180,7 @@ impl GpuPipeline {
             let piece = &chunk.pieces[pair.piece as usize];
             pair.mask &= piece.mask_until(limits[piece.motion as usize]);
         }
-        near.retain(|pair| pair.mask != 0);
+        near.retain(|pair| pair.mask != 0 && !possible.has_piece(&chunk.pieces[pair.piece as usize]));
         let (chains, pieces) = self.near_pieces(chunk, pass, &near);
         let (n_pieces, n_motions) = (chunk.pieces.len(), chunk.motions.len());
         let mut output = LinkOutput { pieces: vec![Vec::new(); n_pieces], chains, is_left_out: vec![false; n_motions] };

@@ -19,6 +19,10 @@ pub(super) struct MeshFiles {
     folder: PathBuf,
     packages: Packages,
     known: HashMap<PathBuf, Rc<Mesh>>,
+    /// Folders that served as packages of another name, with that name.
+    stand_ins: HashMap<PathBuf, String>,
+    /// Folders that served as several packages, in words.
+    pub warnings: Vec<String>,
     /// The remaining limits.
     left: LoadLimits,
 }
@@ -28,7 +32,8 @@ impl MeshFiles {
         let absolute = std::path::absolute(urdf).unwrap_or_else(|_| urdf.to_path_buf());
         let folder = absolute.parent().unwrap_or(Path::new("")).to_path_buf();
         let packages = Packages::new(&folder, &options.package_paths);
-        Self { folder, packages, known: HashMap::new(), left: options.limits.less(used_bytes) }
+        let (known, stand_ins, left) = (HashMap::new(), HashMap::new(), options.limits.less(used_bytes));
+        Self { folder, packages, known, stand_ins, warnings: Vec::new(), left }
     }
 
     /// Returns an error if these bytes exceed the remaining limits.
@@ -56,10 +61,26 @@ impl MeshFiles {
         Ok(mesh)
     }
 
-    fn find(&self, filename: &str) -> Result<PathBuf> {
+    /// Warns if a folder serves as two packages: one of them would have the meshes of the other.
+    fn note_stand_in(&mut self, path: &str, place: &Path) {
+        let Some(folder) = self.packages.stand_in(path, place) else { return };
+        let name = path.split('/').next().unwrap_or_default();
+        let first = self.stand_ins.entry(folder.clone()).or_insert_with(|| name.to_string());
+        if first != name {
+            let names = [first, name].map(quoted).join(" and ");
+            let message = format!("the packages {names} were not found: both are taken to be {}", folder.display());
+            if !self.warnings.contains(&message) {
+                self.warnings.push(message);
+            }
+        }
+    }
+
+    fn find(&mut self, filename: &str) -> Result<PathBuf> {
         let in_package = filename.strip_prefix("package://").or_else(|| filename.strip_prefix("model://"));
         if let Some(path) = in_package {
-            return self.packages.find(path)?.ok_or_else(|| {
+            let found = self.packages.find(path)?;
+            found.iter().for_each(|place| self.note_stand_in(path, place));
+            return found.ok_or_else(|| {
                 let rest = path.split_once('/').map_or("", |(_, rest)| rest);
                 let names = [path, rest].map(|name| shortened(name, 100)).join(" and no ");
                 let error = Error::input(format!("the mesh {} does not exist: no {names}", quoted(filename)));

@@ -162,6 +162,7 @@ fn build(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robot> {
             Arc::make_mut(&mut robot.links)[index as usize].pose = placed.pose;
         }
     }
+    robot.warnings.append(&mut files.warnings);
     let each = robot.links.iter().map(|l| (format!("link {}", quoted(&l.name)), &l.triangles[..]));
     let odd = zero_area_warning(each);
     robot.warnings.extend(odd);

@@ -133,6 +133,22 @@ fn unknown_elements_of_shapes_and_joints_are_named() {
 }
 
 #[test]
+fn a_folder_that_serves_as_two_packages_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("m.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    let mesh = |package: &str| {
+        format!(r#"<collision><geometry><mesh filename="package://{package}/m.obj"/></geometry></collision>"#)
+    };
+    for (packages, n_warnings) in [(["arm", "arm"], 0), (["arm", "hand"], 1)] {
+        let text = format!(r#"<robot name="r"><link name="a">{}</link></robot>"#, packages.map(mesh).concat());
+        let path = folder.path().join("r.urdf");
+        std::fs::write(&path, text).unwrap();
+        let warnings = Robot::from_urdf_with(&path, &UrdfOptions::default()).unwrap().warnings;
+        assert_eq!(warnings.iter().filter(|w| w.contains("'arm' and 'hand'")).count(), n_warnings, "{warnings:?}");
+    }
+}
+
+#[test]
 fn poses_of_links_on_fixed_joints_are_kept() {
     let ball = r#"<collision><geometry><sphere radius="1"/></geometry></collision>"#;
     let links = format!(r#"<link name="a">{ball}</link><link name="b">{ball}</link>"#);

@@ -14,7 +14,7 @@ use super::moving::{ChildBoxes, MovingLink, NodeBoxes, Part};
 use super::{Item, PairCounts};
 use crate::arith::lanes::Lanes;
 use crate::arith::linear::V3;
-use crate::arith::vectors::{Vector, Vectorised, WIDTH, part, part3};
+use crate::arith::vectors::{Vector, Vectorised, WIDTH, part3};
 use crate::bvh::tree::ChildRef;
 use crate::predicate::moving_box::MovingBox;
 use crate::predicate::proximity::boxes_beyond;
@@ -24,6 +24,12 @@ use crate::stage::Candidate;
 /// Number of items that cost as much as another leaf of a link, whose triangles and ancestors' boxes are usually not in
 /// a cache.
 const LEAF: usize = 8;
+
+/// Number of consecutive clusters whose common box is tested first: in the order of the tree they are close together.
+const TOGETHER: usize = 8;
+
+/// Number of clusters from which on such a test is worthwhile.
+const FEW: usize = 4;
 
 /// The candidates of one link in a part of a piece.
 pub(super) struct Descent<'a, 'm> {
@@ -51,57 +57,19 @@ impl Vectorised for Descent<'_, '_> {
     type Output = bool;
     #[inline(always)]
     fn run<T: Vector>(mut self) -> bool {
-        let (group, shape) = (self.group, self.moving.shape);
-        for c in group.iter().filter(|c| c.is_open()) {
-            let mask = c.mask & self.wanted;
-            if mask == 0 {
+        let (group, wanted) = (self.group, self.wanted);
+        let is_wanted = |c: &&Candidate| c.is_open() && c.mask & wanted != 0;
+        for some in group.chunks(TOGETHER) {
+            let near = match some.iter().filter(is_wanted).count() {
+                0 => 0,
+                n if n < FEW => u32::MAX,
+                _ => self.near_root::<T>(some.iter().filter(is_wanted)),
+            };
+            if near == 0 {
                 continue;
             }
-            let of_cluster = &self.world.scene.cluster_boxes[c.cluster as usize];
-            let [from, to] = [splat::<T>(of_cluster.lo), splat::<T>(of_cluster.hi)];
-            let size_m = size_m(of_cluster);
-            self.open.push((0, c.triangles));
-            while let Some((node, triangles)) = self.open.pop() {
-                let ChildBoxes { sides, there, .. } = *self.boxes.of(shape, self.pose, node);
-                self.counts.bound_tests += u64::from(there.count_ones());
-                let [lo, hi] = &sides;
-                let mut near = there;
-                for axis in 0..3 {
-                    let (lo, hi): (T, T) = (part(&lo.0[axis], 0), part(&hi.0[axis], 0));
-                    near &= !(lo.gt(to.0[axis]) | from.0[axis].gt(hi));
-                }
-                if near == 0 {
-                    continue;
-                }
-                near &= !self.boxes.oriented(shape, self.pose, node).load::<T>().misses_box(from, to);
-                if near != 0 && self.moving.margin_m > 0.0 {
-                    near &= !boxes_beyond([part3(lo, 0), part3(hi, 0)], [from, to], self.moving.margin_m);
-                }
-                while near != 0 {
-                    let slot = near.trailing_zeros() as usize;
-                    near &= near - 1;
-                    let child = shape.tree.nodes[node as usize][slot];
-                    // The larger of the two is opened first: a cluster of large triangles may contain the whole link.
-                    let is_opened = matches!(child, ChildRef::Leaf(_)) || size_m > child_size_m(&sides, slot);
-                    let triangles = match is_opened {
-                        true => {
-                            let (scene, margin_m) = (&*self.world.scene, self.moving.margin_m);
-                            let oriented = self.boxes.oriented(shape, self.pose, node);
-                            let near = Near { scene, margin_m, sides: &sides, oriented, slot };
-                            let near = near.triangles::<T>(c.cluster, triangles);
-                            self.counts.bound_tests += u64::from(near.tested);
-                            near.left
-                        }
-                        false => triangles,
-                    };
-                    match child {
-                        ChildRef::Node(n) if triangles != 0 => self.open.push((n, triangles)),
-                        ChildRef::Leaf(leaf) => self.leaf(c.cluster, triangles, leaf, mask),
-                        _ => {}
-                    }
-                }
-                if *self.room == 0 {
-                    self.open.clear();
+            for c in some.iter().filter(is_wanted) {
+                if !self.cluster::<T>(c, near) {
                     return false;
                 }
             }
@@ -111,6 +79,77 @@ impl Vectorised for Descent<'_, '_> {
 }
 
 impl Descent<'_, '_> {
+    /// The children of the root, as a mask, that may touch the box around some clusters.
+    #[inline(always)]
+    fn near_root<'c, T: Vector>(&mut self, clusters: impl Iterator<Item = &'c Candidate>) -> u32 {
+        let boxes = &self.world.scene.cluster_boxes;
+        let around = clusters.map(|c| boxes[c.cluster as usize]).reduce(SceneBox::join);
+        around.map_or(0, |around| self.near_children::<T>(0, u32::MAX, [splat(around.lo), splat(around.hi)]))
+    }
+
+    /// The children of a node, among those in a mask, that may touch a box.
+    #[inline(always)]
+    fn near_children<T: Vector>(&mut self, node: u32, among: u32, [from, to]: [V3<T>; 2]) -> u32 {
+        let shape = self.moving.shape;
+        let ChildBoxes { sides: [lo, hi], there, .. } = self.boxes.of(shape, self.pose, node);
+        let sides: [V3<T>; 2] = [part3(lo, 0), part3(hi, 0)];
+        let mut near = there & among;
+        self.counts.bound_tests += u64::from(near.count_ones());
+        for axis in 0..3 {
+            near &= !(sides[0].0[axis].gt(to.0[axis]) | from.0[axis].gt(sides[1].0[axis]));
+        }
+        if near == 0 {
+            return 0;
+        }
+        near &= !self.boxes.oriented(shape, self.pose, node).load::<T>().misses_box(from, to);
+        if near != 0 && self.moving.margin_m > 0.0 {
+            near &= !boxes_beyond(sides, [from, to], self.moving.margin_m);
+        }
+        near
+    }
+
+    /// Descends with one cluster; of the root's children, only those in a mask may touch it. Returns false if there are
+    /// more items than there is room for.
+    #[inline(always)]
+    fn cluster<T: Vector>(&mut self, c: &Candidate, of_root: u32) -> bool {
+        let (shape, mask) = (self.moving.shape, c.mask & self.wanted);
+        let of_cluster = &self.world.scene.cluster_boxes[c.cluster as usize];
+        let around = [splat::<T>(of_cluster.lo), splat::<T>(of_cluster.hi)];
+        let size_m = size_m(of_cluster);
+        self.open.push((0, c.triangles));
+        while let Some((node, triangles)) = self.open.pop() {
+            let mut near = self.near_children(node, if node == 0 { of_root } else { u32::MAX }, around);
+            while near != 0 {
+                let slot = near.trailing_zeros() as usize;
+                near &= near - 1;
+                let child = shape.tree.nodes[node as usize][slot];
+                // The larger of the two is opened first: a cluster of large triangles may contain the whole link.
+                let (sides, oriented) = self.boxes.known(node);
+                let is_opened = matches!(child, ChildRef::Leaf(_)) || size_m > child_size_m(sides, slot);
+                let triangles = match is_opened {
+                    true => {
+                        let (scene, margin_m) = (&*self.world.scene, self.moving.margin_m);
+                        let near = Near { scene, margin_m, sides, oriented, slot };
+                        let near = near.triangles::<T>(c.cluster, triangles);
+                        self.counts.bound_tests += u64::from(near.tested);
+                        near.left
+                    }
+                    false => triangles,
+                };
+                match child {
+                    ChildRef::Node(n) if triangles != 0 => self.open.push((n, triangles)),
+                    ChildRef::Leaf(leaf) => self.leaf(c.cluster, triangles, leaf, mask),
+                    _ => {}
+                }
+            }
+            if *self.room == 0 {
+                self.open.clear();
+                return false;
+            }
+        }
+        true
+    }
+
     /// Adds the items of a leaf and triangles of a cluster.
     #[inline(always)]
     fn leaf(&mut self, cluster: u32, mut triangles: u32, leaf: u32, mask: u32) {

@@ -293,6 +293,13 @@ impl NodeBoxes {
         }
         &self.oriented[children.oriented as usize - 1]
     }
+
+    /// The boxes of a node's children along the axes and the oriented ones, both of which are known.
+    #[inline]
+    pub fn known(&self, node: u32) -> (&[V3<Lanes<WIDTH>>; 2], &MovingBox<Lanes<WIDTH>>) {
+        let children = &self.boxes[self.at[node as usize] as usize - 1];
+        (&children.sides, &self.oriented[children.oriented as usize - 1])
+    }
 }
 
 /// Bounds the oriented boxes of a node's children.
