@@ -44,11 +44,13 @@ impl ClearanceOptions {
     /// Checks that the options are valid.
     ///
     /// # Errors
-    /// The tolerance or the limit is not positive, or a number is NaN or negative.
+    /// The tolerance is not positive and finite, the limit is not positive, or a number is NaN or negative.
     pub fn check(&self) -> Result<()> {
         let Self { tolerance_m, limit_m, known_m } = *self;
         if !(tolerance_m > 0.0 && tolerance_m.is_finite()) {
-            return Err(Error::usage(format!("the clearance tolerance is {tolerance_m:?} m: it must be above 0")));
+            return Err(Error::usage(format!(
+                "the clearance tolerance is {tolerance_m:?} m: it must be above 0 and finite"
+            )));
         }
         if !(limit_m > 0.0) {
             return Err(Error::usage(format!("the clearance limit is {limit_m:?} m: it must be above 0")));

@@ -48,7 +48,7 @@ pub struct Contact {
     pub toc: [f64; 2],
     /// How certain the contact is.
     pub certainty: Certainty,
-    /// A link touches the scene or another link at the start.
+    /// A link touches the scene or another link at the start, or the motion starts [inside](Self::inside) a solid.
     pub initial_overlap: bool,
     /// The solid in which the motion starts without touching it; `None` unless
     /// [`Solids::Contact`](crate::Solids::Contact) was requested. In that case the time of contact is 0, and there is
@@ -106,7 +106,8 @@ pub enum Certainty {
     Possible,
     /// A contact exists.
     Proved,
-    /// A contact exists, and the enclosure of its time is at most as wide as the tolerance.
+    /// A contact exists, and the enclosure of its time is at most as wide as the tolerance, or as the time in which a
+    /// link travels its [floor](crate::stage::s6_solve::SolveOptions::floor_m).
     Certified,
 }
 

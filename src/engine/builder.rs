@@ -76,7 +76,9 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the largest width of a certified enclosure of the time of contact, as a fraction of the motion.
+    /// Sets the largest width of a certified enclosure of the time of contact, as a fraction of the motion. It need not
+    /// be narrower than the time in which a link travels 10⁻¹¹ m
+    /// ([`SolveOptions::floor_m`](crate::stage::s6_solve::SolveOptions::floor_m)).
     #[must_use]
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.chosen.tolerance = Some(tolerance);
@@ -161,7 +163,7 @@ impl EngineBuilder {
         let start = Instant::now();
         let Self { robot, scene, allowed, link_pairs, mut options, chosen, known, taken, tree } = self;
         chosen.apply(&mut options);
-        options.solve.check()?;
+        options.check()?;
         if !link_pairs.suit(&robot) {
             let message = format!("the pairs of links do not belong to the robot {}", quoted(&robot.name));
             return Err(Error::usage(message).remedy("make them from the same robot"));
@@ -191,7 +193,7 @@ impl Engine {
     /// An option is out of its range, or the backend requires an adapter and none is found.
     pub fn with_options(&self, options: Options) -> Result<Self> {
         let start = Instant::now();
-        options.solve.check()?;
+        options.check()?;
         let workers = Workers::new(options.threads, Some(&self.0.workers))?;
         Self::with(Arc::clone(&self.0.robot), Arc::clone(&self.0.world), workers, options, start)
     }

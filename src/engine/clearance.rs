@@ -69,6 +69,7 @@ impl EngineCore {
     ) -> Result<Option<ClosestPoints>> {
         trajectory.check(&self.world.robot)?;
         let options = ClearanceOptions::default().with_limit_m(limit_m);
+        options.check()?;
         let mut search = Search::new(self, scratch, trajectory, &options);
         if self.is_trivially_free() {
             return Ok(None);

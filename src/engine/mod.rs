@@ -28,7 +28,7 @@ pub use workers::thread_pool;
 
 use crate::clearance::{Clearance, ClearanceOptions, ClosestPoints};
 use crate::enclosure::pose_bound::PoseEnclosure;
-use crate::error::Result;
+use crate::error::{Error, Result};
 #[cfg(feature = "gpu")]
 use crate::gpu::AdapterSummary;
 use crate::robot::trajectory::{Place, Span};
@@ -226,9 +226,9 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// A trajectory does not fit the robot, a tolerance is negative or for another number of columns, the options
-    /// select the paper's equations or toleranced bounds, which support only straight motions, or `sink` returns an
-    /// error.
+    /// A trajectory does not fit the robot, a tolerance is negative, above 10⁶, for a free joint or for another number
+    /// of columns, the options select the paper's equations or toleranced bounds, which support only straight motions,
+    /// a device failed, or `sink` returns an error.
     pub fn check_trajectories(
         &self,
         trajectories: &[Trajectory],
@@ -286,7 +286,8 @@ impl Engine {
     /// unspecified, not zero. The same pairs count as for [`clearance`](Self::clearance).
     ///
     /// # Errors
-    /// The trajectory does not fit the robot.
+    /// The trajectory does not fit the robot or has no such segment, the time is not from 0 to 1, or the limit is not
+    /// positive.
     pub fn closest_points(
         &self,
         trajectory: &Trajectory,
@@ -294,26 +295,31 @@ impl Engine {
         t: f64,
         limit_m: f64,
     ) -> Result<Option<ClosestPoints>> {
+        let place = place(trajectory, segment, t)?;
         let mut guard = self.0.workers.scratch.acquire();
-        self.0.closest_points(guard.get(), trajectory, Place { segment, t }, limit_m)
+        self.0.closest_points(guard.get(), trajectory, place, limit_m)
     }
 
     /// Poses of the robot's bodies at a place of a trajectory, like [`body_poses`](Self::body_poses).
     ///
     /// # Errors
-    /// The trajectory does not fit the robot.
+    /// The trajectory does not fit the robot or has no such segment, or the time is not from 0 to 1.
     pub fn body_poses_at(&self, trajectory: &Trajectory, segment: usize, t: f64) -> Result<Vec<DAffine3>> {
         let mut span = Span::default();
-        let t = trajectory.span_at(&mut span, Place { segment, t });
+        let t = trajectory.span_at(&mut span, place(trajectory, segment, t)?);
         self.0.body_poses(&MotionBatch::between(&[&span.start], &[&span.end])?, 0, t)
     }
 
     /// Poses of the robot's bodies in the world at time `t` of motion `i`, in the order of
-    /// [`Robot::bodies`](crate::robot::Robot::bodies), to within rounding.
+    /// [`Robot::bodies`](crate::robot::Robot::bodies), to within rounding. Before time 0 and after time 1 the motion
+    /// goes on at the same rates.
     ///
     /// # Errors
-    /// The motion does not fit the robot.
+    /// There is no such motion, it does not fit the robot, or the time is NaN or infinite.
     pub fn body_poses(&self, motions: &MotionBatch, i: usize, t: f64) -> Result<Vec<DAffine3>> {
+        if i >= motions.len() || !t.is_finite() {
+            return Err(Error::usage(format!("there is no time {t:?} of motion {i} of {}", motions.len())));
+        }
         self.0.body_poses(motions, i, t)
     }
 
@@ -336,4 +342,18 @@ impl Engine {
     pub fn bound(&self) -> PoseEnclosure {
         self.0.options.bound
     }
+}
+/// Rounding of local times that callers compute.
+const TIME_ROUNDING: f64 = 1e-9;
+
+/// A place of a trajectory.
+///
+/// # Errors
+/// There is no such segment, or the local time is not from 0 to 1.
+fn place(trajectory: &Trajectory, segment: usize, t: f64) -> Result<Place> {
+    let n = trajectory.n_segments();
+    if segment >= n || !(-TIME_ROUNDING..=1.0 + TIME_ROUNDING).contains(&t) {
+        return Err(Error::usage(format!("there is no time {t:?} of segment {segment} of {n}")));
+    }
+    Ok(Place { segment, t: t.clamp(0.0, 1.0) })
 }

@@ -5,7 +5,9 @@ use crate::error::{Error, Result};
 #[cfg(feature = "gpu")]
 use crate::gpu::Faults;
 use crate::io::load::system_memory_bytes;
+use crate::stage::SUBS;
 use crate::stage::s4_sweep::Sweep;
+use crate::stage::s4_sweep::raster::TILE_PIXELS;
 use crate::stage::s6_solve::SolveOptions;
 
 /// The processor on which the culling stages run.
@@ -154,6 +156,21 @@ pub(super) const ITEM_BYTES: u64 = 256;
 const MIN_DEVICE_MOTIONS: usize = 1 << 12;
 
 impl Options {
+    /// Checks that the options are valid.
+    ///
+    /// # Errors
+    /// An option is out of its range, or two of them exclude each other.
+    pub fn check(&self) -> Result<()> {
+        if !TILE_PIXELS.contains(&self.tile_pixels) {
+            let message = format!("tiles of {} pixels are not supported", self.tile_pixels);
+            return Err(Error::usage(message).remedy("use 16, 32 or 64"));
+        }
+        if let Some(slabs) = self.slabs.filter(|slabs| !(1..=SUBS as u32).contains(slabs)) {
+            return Err(Error::usage(format!("{slabs} slabs of time are not between 1 and {SUBS}")));
+        }
+        self.solve.check()
+    }
+
     /// Sets backend and adapters from one word: `auto`, `cpu`, `gpu`, or an entry of [`adapters`](Self::adapters).
     pub fn set_device(&mut self, device: &str) {
         let (backend, adapter) = match device {

@@ -195,6 +195,9 @@ impl Trajectory {
         end: &[f64],
     ) -> Result<()> {
         self.check_row(end)?;
+        if !self.times_s.is_empty() {
+            return Err(Error::usage("a trajectory with times gets no more segments").remedy("set the times last"));
+        }
         let first = self.coefficients.len();
         let mut travel = 0.0;
         for c in 0..self.n_columns {
@@ -222,7 +225,8 @@ impl Trajectory {
         Ok(())
     }
 
-    /// The same path with the times at the ends of its segments, the start first, seconds.
+    /// The same path with the times at the ends of its segments, the start first, seconds. No more segments can be
+    /// appended then.
     ///
     /// # Errors
     /// Their number is not that of the segments plus one, or they do not increase.

@@ -3,14 +3,14 @@
 use super::Sources;
 use crate::counter;
 use crate::engine::options::{Capacities, Stage};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::gpu::{BufferId, Buffers, Clear, CompiledKernel, Dispatch, Gpu, WorkSize};
 use crate::scene::world::CollisionWorld;
 use crate::stage::SUBS;
 use crate::stage::kernel::{Kernel, RasterKernel};
 use crate::stage::layout::{Routing, Tile};
 use crate::stage::s4_sweep::raster::{
-    ALONG_X, ALONG_Y, ALONG_Z, CELLS, CELLS_PER_TILE, CLEAR, FRAME, MARK, NARROW, POLYGON_VERTICES, TILE_PIXELS, VERIFY,
+    ALONG_X, ALONG_Y, ALONG_Z, CELLS, CELLS_PER_TILE, CLEAR, FRAME, MARK, NARROW, POLYGON_VERTICES, VERIFY,
 };
 
 /// The compiled kernels, and the size of the atlas.
@@ -54,10 +54,6 @@ impl RasterSweep {
         memory_bytes: u64,
         sources: &Sources,
     ) -> Result<Self> {
-        if !TILE_PIXELS.contains(&tile_pixels) {
-            let message = format!("tiles of {tile_pixels} pixels are not supported");
-            return Err(Error::usage(message).remedy("use 16, 32 or 64"));
-        }
         let compute = |kernel: &Kernel| gpu.compile_source(kernel, &(sources.compute)(kernel)?);
         let raster = |kernel: &RasterKernel| gpu.compile_raster(kernel, &(sources.raster)(kernel)?);
         let fit = memory_bytes.min(gpu.max_binding()) / atlas_bytes(tile_pixels);

@@ -284,3 +284,30 @@ fn segments_of_free_bodies_are_never_cut() {
         }
     }
 }
+
+#[test]
+fn places_that_do_not_exist_are_errors() {
+    let engine = engine(Options::default());
+    let path = Trajectory::linear([[0.0, 0.0], [0.0, 0.1]]).unwrap();
+    let motion = MotionBatch::between(&[&[0.0, 0.0]], &[&[0.0, 0.1]]).unwrap();
+    for (segment, t) in [(1, 0.5), (0, -0.1), (0, 1.1), (0, f64::NAN)] {
+        assert!(engine.body_poses_at(&path, segment, t).is_err(), "{segment} {t}");
+        assert!(engine.closest_points(&path, segment, t, 1.0).is_err(), "{segment} {t}");
+    }
+    for limit_m in [f64::NAN, -1.0, 0.0] {
+        assert!(engine.closest_points(&path, 0, 0.5, limit_m).is_err(), "{limit_m}");
+    }
+    assert!(engine.body_poses(&motion, 1, 0.5).is_err() && engine.body_poses(&motion, 0, f64::NAN).is_err());
+    assert!(engine.body_poses(&motion, 0, 0.5).is_ok() && engine.closest_points(&path, 0, 1.0, 1.0).is_ok());
+}
+
+#[test]
+fn options_out_of_their_range_are_errors() {
+    let fits = |options: Options| engine(Options::default()).with_options(options).is_ok();
+    let cpu = || Options { backend: Backend::Cpu, ..Options::default() };
+    let mut floor = cpu();
+    floor.solve.floor_m = f64::NAN;
+    assert!(fits(cpu()) && !fits(floor));
+    assert!(fits(Options { slabs: Some(16), ..cpu() }) && !fits(Options { slabs: Some(17), ..cpu() }));
+    assert!(!fits(Options { slabs: Some(0), ..cpu() }) && !fits(Options { tile_pixels: 7, ..cpu() }));
+}

@@ -91,10 +91,13 @@ impl SolveOptions {
     /// Checks that the options are valid.
     ///
     /// # Errors
-    /// The tolerance or the margin is out of range, or the method does not support a margin.
+    /// The tolerance, its floor or the margin is out of range, or the method does not support a margin.
     pub fn check(&self) -> Result<()> {
         if !(self.tolerance > 0.0 && self.tolerance <= 1.0) {
             return Err(Error::usage(format!("the tolerance {} is not between 0 and 1", self.tolerance)));
+        }
+        if !(self.floor_m >= 0.0 && self.floor_m.is_finite()) {
+            return Err(Error::usage(format!("the floor of the tolerance, {} m, is not a length", self.floor_m)));
         }
         if !(0.0..=MAX_MARGIN_M).contains(&self.margin_m) {
             let message = format!("the margin {} m is not between 0 and {MAX_MARGIN_M} m", self.margin_m);

@@ -244,3 +244,54 @@ fn half_widths_reach_the_ends() {
         assert!(-h <= below && above <= h, "{t0:e} {t1:e}");
     }
 }
+
+/// An item that nothing but its absence before the contact narrows, with a guess that is always too early.
+struct Stubborn {
+    contact: f64,
+    mid: f64,
+    h: f64,
+}
+
+impl System for Stubborn {
+    fn bound(&mut self, _: &[Active], mid: f64, h: f64) -> u64 {
+        (self.mid, self.h) = (mid, h);
+        0
+    }
+    fn depth(&self, _: u32) -> u32 {
+        0
+    }
+    fn contract_all(&self, items: &[Active], h: f64, _: f64, windows: &mut Vec<Window<f64>>) {
+        windows.clear();
+        let is_free = self.mid + self.h < self.contact;
+        windows.extend(
+            items.iter().map(|_| if is_free { Window { lo: 1.0, hi: -1.0 } } else { Window { lo: -h, hi: h } }),
+        );
+    }
+    fn is_still(&self, _: u32, _: f64, h: f64) -> bool {
+        h < 1e-15
+    }
+    fn settle_all(&self, items: &[Active], h: f64, windows: &mut Vec<Window<f64>>) {
+        self.contract_all(items, h, 0.0, windows);
+    }
+    fn meets(&self, _: u32) -> bool {
+        self.mid >= self.contact
+    }
+    fn meets_within(&self, _: u32, _: f64, t1: f64) -> bool {
+        t1 >= self.contact
+    }
+    fn guess(&self, items: &[Active]) -> Option<f64> {
+        items.iter().map(|a| a.lo).reduce(f64::min)
+    }
+}
+
+#[test]
+fn wrong_guesses_do_not_use_up_the_evaluations() {
+    for contact in [1e-6, 0.3, 0.999] {
+        let (mut system, mut search) = (Stubborn { contact, mid: 0.0, h: 0.0 }, Search::default());
+        let task = Task { eps_t: 1e-9, cap: 2000, proof_is_enough: false };
+        let active = [Active { item: 0, lo: 0.0, hi: 1.0 }];
+        let found = search.run(&mut system, &task, &active, &mut SolveCounts::default());
+        let Found::Contact { lo, proof: Some(hi), .. } = found else { panic!("{contact}: {found:?}") };
+        assert!(lo <= contact && contact <= hi && hi - lo <= 1e-9, "{contact}: {found:?}");
+    }
+}
