@@ -126,7 +126,22 @@ fn measurements_write_figures_tables_and_plots() {
     // Two machine rooms, twice as many triangles.
     assert_eq!(numbers(&list(&growth, "tables")[4], "triangles"), [187_000.0, 187_000.0, 374_000.0, 374_000.0]);
 
-    for name in ["ablation", "certificates", "solver", "throughput", "toleranced"] {
+    // No configuration is measured twice, also on one core.
+    let throughput = measure(&desk, "throughput");
+    for (table, names) in [
+        (&list(&growth, "tables")[0], &["line", "batch"][..]),
+        (&list(&throughput, "tables")[0], &["set", "device", "mode", "batch"]),
+    ] {
+        let columns: Vec<Vec<&Value>> = names.iter().map(|name| column(table, name)).collect();
+        let rows: Vec<Vec<&Value>> = (0..columns[0].len()).map(|i| columns.iter().map(|c| c[i]).collect()).collect();
+        assert!((1..rows.len()).all(|i| !rows[..i].contains(&rows[i])), "{rows:?}");
+    }
+    let certificates = measure(&desk, "certificates");
+    let sizes = &list(&certificates, "tables")[0];
+    let kinds = ["free", "contact", "possible", "undecided"].map(|name| numbers(sizes, name)[0]);
+    assert_eq!(kinds.iter().sum::<f64>(), numbers(sizes, "motions")[0]);
+
+    for name in ["ablation", "solver", "toleranced"] {
         measure(&desk, name);
     }
 }
@@ -204,10 +219,46 @@ fn impossible_measurements_are_errors() {
         (&["bench", "hardware", "--out", "out", "--limit", "0"], "--limit"),
         (&["bench", "hardware", "--out", "out", "--cpu-only"], "--cpu-only"),
         (&["bench", "hardware", "--out", "out", "--adapter", "no such adapter"], "adapter"),
+        (&["bench", "peers", "--out", "out", "--limit-s", "0"], "--limit-s"),
+        (&["bench", "peers", "--out", "out", "--only", "no such peer"], "the peers are coal, FCL"),
+        (&["bench", "peers", "--out", "out", "--peers", "nowhere"], "nowhere"),
+        (&["bench", "solver", "--out", "file", "--quick"], "it is not a folder"),
+        (&["dataset", "make", "chain-3", "--out", "file"], "it is not a folder"),
+        (&["dataset", "make", "chain-3", "--out", "out", "--motions", "18446744073709551615"], "at most 10000000"),
         (&["bench", "solver", "--out", "file/deeper", "--quick", "--limit", "0.01"], "file/deeper"),
     ] {
         let run = desk.run(arguments);
         assert_eq!(run.code, Some(3));
         assert!(run.errors().len() == 1 && run.errors()[0].contains(word), "{}", run.stderr);
     }
+    let help = desk.run(&["bench", "hardware", "--help"]).stdout;
+    assert!(help.contains("--quick") && !help.contains("--cpu-only"), "{help}");
+}
+
+/// A set of the right name but with another robot, or of another seed, is never measured or replaced.
+#[test]
+fn another_data_set_in_the_folder_is_refused() {
+    let desk = Desk::new();
+    let make = ["dataset", "make", "chain-3", "--motions", "2", "--out", "sets/pipes"];
+    assert_eq!(desk.run(&make).code, Some(0));
+    let before = desk.text("sets/pipes/dataset.json");
+    for command in [
+        &["check", "--dataset", "pipes", "--backend", "cpu", "--out", "out.jsonl"][..],
+        &["bench", "certificates", "--quick", "--out", "out"],
+    ] {
+        let run = desk.run(&[command, &["--dataset-folder", "sets"]].concat());
+        assert_eq!((run.code, run.errors().len()), (Some(3), 1), "{}", run.stderr);
+        let error = run.errors()[0];
+        assert!(error.contains("sets/pipes") && error.contains("data set chain-3"), "{error}");
+    }
+    assert_eq!(desk.text("sets/pipes/dataset.json"), before);
+    // The number of motions may be another one, but is said; a file that is missing is made again with the others.
+    let own = ["dataset", "make", "chain-3", "--motions", "2", "--out", "own/chain-3"];
+    assert_eq!(desk.run(&own).code, Some(0));
+    let check =
+        ["check", "--dataset", "chain-3/1", "--dataset-folder", "own", "--backend", "cpu", "--out", "out.jsonl"];
+    assert!(desk.run(&check).stderr.contains("2 motions instead of 1000"));
+    std::fs::remove_file(desk.path("own/chain-3/obstacles.obj")).unwrap();
+    assert!(desk.run(&check).stderr.contains("making data set chain-3"));
+    assert!(desk.path("own/chain-3/obstacles.obj").exists() && desk.text("out.jsonl").lines().count() == 1000);
 }

@@ -23,6 +23,7 @@ const SHALLOW: &str = "s6_solve::certificates::a_piercing_shallower_than_the_err
 const NUMBERS: &str = "predicate::contraction::tests::nan_and_huge_numbers_hide_no_contact";
 const FOUND: &str = "stage::s6_solve::search::tests::no_contact_is_before_the_reported_one";
 const ENDS: &str = "stage::s6_solve::search::tests::half_widths_reach_the_ends";
+const PATIENT: &str = "stage::s6_solve::search::tests::wrong_guesses_do_not_use_up_the_evaluations";
 const BORDER: &str = "stage::s6_solve::equation::tests::a_root_beyond_the_border_is_rejected";
 const HAIR: &str = "elementary::translations::the_smallest_distance_from_a_border_decides";
 const SOLVERS: &str = "s6_solve::solvers::paper_and_jet_agree";
@@ -268,6 +269,7 @@ pub const MUTANTS: &[Mutant] = &[
         "Active { lo: a.lo.max(at + 1e-12), ..*a }",
         FOUND,
     ),
+    m("steps after wrong guesses", SEARCH, "n_wrong < PATIENCE", "n_wrong < u32::MAX", PATIENT),
     m("the cap: candidates", SEARCH, "self.candidates.iter().fold(t0, |m, c| m.min(c.0))", "t0", FOUND),
     m(
         "what is later than the first candidate, but not by the width asked for",

@@ -27,8 +27,9 @@ use crate::report::page::Page;
 use crate::report::plans::Plan;
 use crate::report::results::{DEFAULT_MOTIONS, Results, Shown};
 use crate::report::views::{SIZE, Views};
+use crate::tested::{self, TestedPairs};
 use clap::Args;
-use distances::{Distances, Measured};
+use distances::{Distances, Measured, contact_in_words};
 use firstcontact::engine::{Backend, Engine, Options, Stats};
 use firstcontact::gpu::{AdapterChoice, Gpu};
 use firstcontact::io::output::AtomicFile;
@@ -129,7 +130,7 @@ pub fn run(args: &AuditArgs) -> Result<Outcome> {
     engine.warnings().for_each(warn);
     let rates = Rates::read(&files.robots)?;
     let audit = Audit { args, files: &files, robot: &model.robot, rates, scene: &scene, queries: &queries, engine };
-    let (stats, is_refused) = audit.write(page, facts, tested.sentences(), proofs)?;
+    let (stats, is_refused) = audit.write(page, facts, &tested, proofs)?;
     Ok(match stats {
         _ if is_refused => Outcome::Refused,
         Stats { contact: 1.., .. } => Outcome::Contact,
@@ -163,7 +164,7 @@ impl Audit<'_> {
         &self,
         mut page: AtomicFile,
         inputs: Vec<facts::Fact>,
-        tested: Vec<String>,
+        pairs: &TestedPairs,
         mut proofs: Option<Proofs>,
     ) -> Result<(Stats, bool)> {
         let mut found = Found::default();
@@ -181,13 +182,16 @@ impl Audit<'_> {
             warn(refusal);
             notes.insert(0, refusal.clone());
         }
+        notes.extend(self.queries.caveat());
+        let ignored = tested::ignored(&stats);
+        let tested = pairs.all_sentences().into_iter().chain(ignored.iter().cloned()).chain(self.sentences());
         let name = self.files.motions.file_name().unwrap_or_default().to_string_lossy();
         let name = self.args.files.dataset().unwrap_or(&name);
         let results = Results {
             title: format!("Audit: {name}"),
             command: facts::command(),
             facts: inputs.into_iter().chain(facts::made()).collect(),
-            tested: tested.into_iter().chain(self.sentences()).chain(of_certificates).collect(),
+            tested: tested.chain(of_certificates).collect(),
             notes,
             findings: found.findings,
         };
@@ -196,6 +200,7 @@ impl Audit<'_> {
         page.finish()?;
         let Stats { motions, free, contact, undecided, .. } = &stats;
         say!("{motions} plans: {free} free, {contact} contact, {undecided} undecided");
+        pairs.lines().iter().chain(&ignored).for_each(|line| say!("{line}"));
         if !found.exceeded.is_empty() {
             say!("limits of joints are exceeded by {}", found.exceeded.len());
         }
@@ -259,7 +264,7 @@ impl Audit<'_> {
         let (path, verdict) = (self.path(answer.motion)?, answer.to_verdict(self.robot, self.scene)?);
         let course = self.queries.course(answer.motion, &verdict)?;
         let joints = Joints { robot: self.robot, rates: &self.rates, path: &path, course: &course };
-        let contact = answer.time().map(|_| course.event(&verdict));
+        let contact = contact_in_words(&verdict).map(|name| (name, course.event(&verdict)));
         let (extremes, jumps, plots) = (joints.extremes(), joints.jumps(), joints.plots(contact));
         let distances = self.distances(&path, &course, &verdict)?;
         let certificate = verified.map(|of| (of.in_words(answer.motion), of.address(answer.motion, &self.args.out)));
@@ -318,7 +323,8 @@ impl Audit<'_> {
             _ => "Surfaces that touch are a contact.".into(),
         };
         let limits = "Limits of positions, velocities and accelerations are those of the URDF. Extremes and times \
-                      beyond limits are those of the polynomials, not of samples.";
+                      beyond limits are those of the polynomials, not of samples. Limits of joints that mimic others \
+                      are not examined.";
         let distances = match self.args.trajectories.has_joint_tolerance() {
             true => "Distances are those of the plans themselves, without the tolerance of the joints.",
             false => "Distances are those of the pairs that are tested.",

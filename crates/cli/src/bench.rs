@@ -22,9 +22,8 @@ mod throughput;
 mod toleranced;
 
 use super::Outcome;
-use super::dataset::FolderArgs;
+use super::dataset::{FolderArgs, claim};
 use clap::{Args, Subcommand};
-use firstcontact::io::output::Claim;
 use firstcontact::{ErrorKind, Result};
 use std::path::PathBuf;
 
@@ -110,7 +109,7 @@ fn on_adapter(args: &MeasureArgs, measure: impl FnOnce() -> Result<()>) -> Resul
 pub fn run(args: &BenchArgs) -> Result<Outcome> {
     let (name, measure) = args.command.files();
     // Two simultaneous measurements would slow each other down, and mix their files.
-    let _claim = Claim::new(&measure.out.join(format!("{name}.lock")))?;
+    let _claim = claim(&measure.out, &format!("{name}.lock"))?;
     match &args.command {
         BenchCommand::Ablation(args) => ablation::run(args)?,
         BenchCommand::Certificates(args) => certificates::run(args)?,

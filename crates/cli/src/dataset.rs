@@ -17,10 +17,14 @@ use firstcontact::robot::MotionBatch;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
 use firstcontact_datasets::{DEFAULT_SEED, Dataset, GENERATOR_VERSION, MakeOptions, Progress, THETA_MAX_DEG};
+use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 /// The file that locks a folder while files are generated there.
 const LOCK: &str = "dataset.lock";
+
+/// Maximum number of motions for each largest angle.
+const MAX_MOTIONS: usize = 10_000_000;
 
 /// The folder of data sets.
 #[derive(Clone, Debug, Args)]
@@ -80,10 +84,10 @@ struct MakeArgs {
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
     /// Size of the scene as a multiple of the usual one: amr has this many machine rooms of 187,000 triangles, 6 for a
-    /// million, 54 for ten million, 535 for a hundred million
+    /// million, 54 for ten million, 535 for a hundred million; at most 10,000, and 1 for other sets
     #[arg(long, value_name = "N", default_value_t = 1)]
     scale: u64,
-    /// Number of motions for each largest angle
+    /// Number of motions for each largest angle, at most 10,000,000
     #[arg(long, value_name = "N", default_value_t = MakeOptions::default().n_motions)]
     motions: usize,
 }
@@ -94,7 +98,10 @@ pub fn run(args: &DatasetArgs) -> Result<Outcome> {
         DatasetCommand::List(folder) => fetch::list(folder)?,
         DatasetCommand::Fetch(a) => fetch::run(a)?,
         DatasetCommand::Make(a) => {
-            let _claim = Claim::new(&a.out.join(LOCK))?;
+            if a.motions > MAX_MOTIONS {
+                return Err(Error::usage(format!("--motions must be at most {MAX_MOTIONS}")));
+            }
+            let _claim = claim(&a.out, LOCK)?;
             let summary = make(&a.name, &a.out, a.seed, a.scale, a.motions)?;
             say!("{summary}");
         }
@@ -156,8 +163,23 @@ impl Files {
     }
 }
 
+/// Claims a folder by a lock in it, and creates the folder.
+///
+/// # Errors
+/// It is not a folder, another process has the claim, or the lock cannot be created.
+pub fn claim(folder: &Path, lock: &str) -> Result<Claim> {
+    if folder.exists() && !folder.is_dir() {
+        let error = Error::usage("cannot write files into it: it is not a folder").in_file(folder);
+        return Err(error.remedy("choose another folder"));
+    }
+    Claim::new(&folder.join(lock))
+}
+
 /// The files of the generated data set `NAME` or `NAME/DEG` below `folder`, generated if they are missing. `DEG` is the
 /// largest angle of a joint, by default 30.
+///
+/// # Errors
+/// There is no such set, its folder contains another one, or it cannot be generated.
 pub fn files(name: &str, folder: &Path) -> Result<Files> {
     let (name, degrees) = name.split_once('/').unwrap_or((name, "30"));
     let degrees = degrees.trim_end_matches("deg");
@@ -171,18 +193,26 @@ pub fn files(name: &str, folder: &Path) -> Result<Files> {
         return Err(Error::usage(format!("data set '{name}' has no scene")).remedy("try pipes or amr"));
     };
     let out = folder.join(&set.name);
+    if let Some(description) = Description::read(&out) {
+        description.expect(&set.name, &out)?;
+    }
     unless(
-        || is_current(&out),
+        || Description::read(&out).is_some_and(|d| d.is_current(&set.name, &out)),
         &out,
         || {
             tell!("making data set {} in {}", set.name, out.display());
             make(&set.name, &out, DEFAULT_SEED, 1, MakeOptions::default().n_motions).map(|_| ())
         },
     )?;
+    let motions = format!("motions-{}-{degrees}deg.npy", scene.name);
+    let usual = MakeOptions::default().n_motions;
+    if let Some(n) = Description::read(&out).and_then(|d| d.n_motions(&motions)).filter(|n| *n != usual) {
+        tell!("data set {name}/{degrees} in {} has {n} motions instead of {usual}", out.display());
+    }
     Ok(Files {
         robots: vec![RobotSource::unnamed(out.join("robot.urdf"), None)],
         scene: Some(out.join(format!("{}.obj", scene.name))),
-        motions: out.join(format!("motions-{}-{degrees}deg.npy", scene.name)),
+        motions: out.join(motions),
         allow: Vec::new(),
     })
 }
@@ -192,13 +222,116 @@ fn unless(is_there: impl Fn() -> bool, folder: &Path, make: impl FnOnce() -> Res
     if is_there() {
         return Ok(());
     }
-    let _claim = outputs::wait(|| Claim::new(&folder.join(LOCK)))?;
+    let _claim = outputs::wait(|| claim(folder, LOCK))?;
     if is_there() { Ok(()) } else { make() }
 }
 
-/// Returns whether a folder contains a whole data set of the default seed from this version of the generators.
-fn is_current(folder: &Path) -> bool {
-    let text = std::fs::read_to_string(folder.join("dataset.json")).unwrap_or_default();
-    serde_json::from_str::<serde_json::Value>(&text)
-        .is_ok_and(|d| d["seed"] == DEFAULT_SEED && d["generator_version"] == GENERATOR_VERSION)
+/// The description of a generated data set in its folder; fields that are missing there are not compared.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Description {
+    name: Option<String>,
+    seed: Option<u64>,
+    /// 1 if it is missing.
+    scale: Option<u64>,
+    generator_version: u32,
+    motions: Vec<MotionFile>,
+    files: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct MotionFile {
+    file: String,
+    motions: usize,
+}
+
+impl Description {
+    /// The description in a folder, if there is a readable one.
+    fn read(folder: &Path) -> Option<Self> {
+        let text = std::fs::read_to_string(folder.join("dataset.json")).ok()?;
+        serde_json::from_str(&text).ok()
+    }
+
+    /// Name, seed and scale, where `name` is the name of a set without one.
+    fn variant<'a>(&'a self, name: &'a str) -> (&'a str, u64, u64) {
+        (self.name.as_deref().unwrap_or(name), self.seed.unwrap_or(DEFAULT_SEED), self.scale.unwrap_or(1))
+    }
+
+    /// Returns an error if the set is not `name` of the default seed and scale. Such a set is not replaced.
+    fn expect(&self, name: &str, folder: &Path) -> Result<()> {
+        let (found, seed, scale) = self.variant(name);
+        if (found, seed, scale) == (name, DEFAULT_SEED, 1) {
+            return Ok(());
+        }
+        let message = format!(
+            "it contains data set {found} of seed {seed} and scale {scale}, not {name} of seed {DEFAULT_SEED} and \
+             scale 1"
+        );
+        let remedy = "remove or rename the folder, give another --dataset-folder, or name its files with --robot, \
+                      --scene and --motions";
+        Err(Error::usage(message).in_file(folder).remedy(remedy))
+    }
+
+    /// Returns whether `folder` contains the whole set `name` of the default seed and scale from this version of the
+    /// generators.
+    fn is_current(&self, name: &str, folder: &Path) -> bool {
+        self.variant(name) == (name, DEFAULT_SEED, 1)
+            && self.generator_version == GENERATOR_VERSION
+            && self.files.iter().all(|file| folder.join(file).is_file())
+    }
+
+    /// Number of motions in a file.
+    fn n_motions(&self, file: &str) -> Option<usize> {
+        self.motions.iter().find(|m| m.file == file).map(|m| m.motions)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// A small chain in the folder of the set `as_name`.
+    fn chain(folder: &Path, as_name: &str) -> PathBuf {
+        let out = folder.join(as_name);
+        make("chain-3", &out, DEFAULT_SEED, 1, 2).unwrap();
+        out
+    }
+
+    #[test]
+    fn another_set_in_the_folder_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = chain(folder.path(), "chain-4");
+        let message = files("chain-4", folder.path()).unwrap_err().to_string();
+        assert!(message.contains("chain-3") && message.contains("not chain-4") && message.contains("--dataset-folder"));
+        assert!(message.contains(&out.display().to_string()), "{message}");
+        for other in [r#"{"name": "chain-4", "seed": 7}"#, r#"{"name": "chain-4", "seed": 2004, "scale": 6}"#] {
+            fs::write(out.join("dataset.json"), other).unwrap();
+            assert!(files("chain-4", folder.path()).is_err(), "{other}");
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_smaller_set_is_used_and_an_incomplete_one_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = chain(folder.path(), "chain-3");
+        assert!(files("chain-3/5", folder.path()).unwrap().motions.ends_with("motions-obstacles-5deg.npy"));
+        let description = Description::read(&out).unwrap();
+        assert_eq!(description.n_motions("motions-obstacles-5deg.npy"), Some(2));
+        assert!(description.is_current("chain-3", &out) && !description.is_current("chain-4", &out));
+        fs::remove_file(out.join("obstacles.obj")).unwrap();
+        assert!(!description.is_current("chain-3", &out));
+        // Of an older version of the generators.
+        assert!(!Description::default().is_current("chain-3", &out));
+    }
+
+    #[test]
+    fn a_file_in_place_of_the_folder_is_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        assert!(claim(&file, LOCK).unwrap_err().to_string().contains("it is not a folder"));
+        assert!(claim(folder.path(), LOCK).is_ok());
+    }
 }

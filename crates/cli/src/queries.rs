@@ -4,7 +4,7 @@ use super::model::Model;
 use super::motions::{MotionArgs, STANDARD_INPUT};
 use super::resume::MotionHash;
 use super::warn;
-use crate::picture::Course;
+use crate::picture::{self, Course};
 use clap::{Args, ValueEnum};
 use firstcontact::engine::Engine;
 use firstcontact::error::quoted;
@@ -85,7 +85,11 @@ pub struct Paths {
     pub trajectories: Vec<Trajectory>,
     /// Tolerance of each column, radians or metres; empty without a tolerance.
     pub joint_tolerance: Vec<f64>,
+    /// Of each column, the largest number by which a joint multiplies it.
+    factors: Vec<f64>,
     notes: Vec<String>,
+    /// A note about ways that are not checked.
+    caveat: Option<String>,
 }
 
 /// The result of a first reading of everything.
@@ -160,7 +164,9 @@ impl TrajectoryArgs {
                 name: motions.name().to_path_buf(),
                 trajectories: straight(&motions, &limits)?,
                 joint_tolerance,
+                factors: picture::factors(robot),
                 notes: Vec::new(),
+                caveat: None,
             })),
             AnyMotionFile::Trajectories(file) => {
                 if self.start_state.is_some() && file.summary().from_start_state == 0 {
@@ -169,8 +175,10 @@ impl TrajectoryArgs {
                 Ok(Queries::Trajectories(Paths {
                     name: file.name().to_path_buf(),
                     notes: notes(&file),
+                    caveat: caveat(&file).inspect(|caveat| warn(caveat)),
                     trajectories: file.into_trajectories(),
                     joint_tolerance,
+                    factors: picture::factors(robot),
                 }))
             }
         }
@@ -227,14 +235,21 @@ fn notes(file: &TrajectoryFile) -> Vec<String> {
     let kinds = [(of.linear, "straight"), (of.cubic, "cubic"), (of.quintic, "quintic")];
     let kinds = kinds.iter().filter(|(n, _)| *n > 0).map(|(n, kind)| format!("{n} {kind}"));
     let mut notes = vec![format!("segments: {}", kinds.collect::<Vec<_>>().join(", "))];
-    if of.late > 0 {
-        let what = format!("{} trajectories begin after time 0: the way to their first point is not checked", of.late);
-        warn(&format!("{what}; --start-state FILE adds it"));
-    }
     if of.from_start_state > 0 {
         notes.push(format!("{} trajectories begin at the start state", of.from_start_state));
     }
     notes
+}
+
+/// A note about trajectories that begin after time 0.
+fn caveat(file: &TrajectoryFile) -> Option<String> {
+    let late = file.summary().late;
+    (late > 0).then(|| {
+        format!(
+            "{late} trajectories begin after time 0: the way to their first point is not checked; --start-state FILE \
+             adds it"
+        )
+    })
 }
 
 impl Queries<'_> {
@@ -265,11 +280,11 @@ impl Queries<'_> {
     /// The path of motion or trajectory `i`, for which the engine has returned `answer`.
     ///
     /// # Errors
-    /// A motion cannot be read again or does not fit the robot, or a trajectory is too long for a view.
+    /// A motion cannot be read again, does not fit the robot or the answer, or a trajectory is too long for a view.
     pub fn course(&self, i: usize, answer: &TrajectoryVerdict) -> Result<Course<'_>> {
         match self {
-            Self::Motions(motions) => Course::of_motion(&motions.read(i..i + 1)?, 0),
-            Self::Trajectories(paths) => Course::of_trajectory(&paths.trajectories[i], answer),
+            Self::Motions(motions) => Course::of_motion(&motions.read(i..i + 1)?, 0)?.answered(answer),
+            Self::Trajectories(paths) => paths.course(i, answer),
         }
     }
 
@@ -286,6 +301,14 @@ impl Queries<'_> {
         match self {
             Self::Motions(_) => &[],
             Self::Trajectories(paths) => &paths.notes,
+        }
+    }
+
+    /// A note for a page about ways that are not checked.
+    pub fn caveat(&self) -> Option<String> {
+        match self {
+            Self::Motions(_) => None,
+            Self::Trajectories(paths) => paths.caveat.as_ref().map(|caveat| format!("{caveat}.")),
         }
     }
 
@@ -347,6 +370,14 @@ impl Paths {
     pub fn only(mut self, i: usize) -> Self {
         self.trajectories = vec![self.trajectories.swap_remove(i)];
         self
+    }
+
+    /// The path of trajectory `i`, for which the engine has returned `answer`.
+    ///
+    /// # Errors
+    /// It is too long for a view, or the answer is about another one.
+    pub fn course(&self, i: usize, answer: &TrajectoryVerdict) -> Result<Course<'_>> {
+        Course::of_trajectory(&self.trajectories[i], answer, &self.factors)
     }
 
     /// Checks trajectory `i`.

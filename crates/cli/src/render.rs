@@ -17,6 +17,7 @@ use firstcontact::scene::Scene;
 use firstcontact::stage::s4_sweep::raster;
 use firstcontact::verdict::{TrajectoryVerdict, Verdict};
 use firstcontact::{Error, LinkPairs, Result, Untested};
+use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -72,6 +73,7 @@ pub struct RenderArgs {
 /// Runs the command. Its exit code is 0 for every verdict.
 pub fn run(args: &RenderArgs) -> Result<Outcome> {
     let is_picture = is_picture(&args.out)?;
+    args.tiles.as_deref().map_or(Ok(()), check_folder)?;
     let Subject { robot, scene, path, allowed, link_pairs } = subject(args)?;
     outputs::check(&[], &[("--out", &args.out)])?;
     let choice = AdapterChoice { name: args.adapter.clone(), ..AdapterChoice::default() };
@@ -115,14 +117,48 @@ fn tiles(args: &RenderArgs, engine: &Engine, path: &ShownPath) -> Result<Vec<(Pa
         return Err(Error::usage("--tiles draws motions, but this is a trajectory").remedy("leave it out"));
     };
     let tiles = picture::tiles(engine, motions, 0, raster::DEFAULT_TILE_PIXELS as usize)?;
-    let named = tiles.into_iter().map(|tile| {
-        // A link's name may contain any characters.
-        let link = tile.link.replace(|c: char| !c.is_alphanumeric() && !"-_.".contains(c), "_");
-        (folder.join(format!("{link}-{}.png", tile.piece)), tile.image)
-    });
+    let mut names = Names::default();
+    let named =
+        tiles.into_iter().map(|tile| (folder.join(format!("{}-{}.png", names.of(&tile.link), tile.piece)), tile.image));
     let named: Vec<_> = named.collect();
     named.iter().try_for_each(|(tile, _)| outputs::check(&[], &[("--out", &args.out), ("--tiles", tile)]))?;
     Ok(named)
+}
+
+/// Names of links in the names of files: not hidden, and different ones for different links.
+#[derive(Debug, Default)]
+struct Names {
+    of_links: HashMap<String, String>,
+    /// In lower case, which some file systems do not distinguish.
+    used: HashSet<String>,
+}
+
+impl Names {
+    fn of(&mut self, link: &str) -> String {
+        if let Some(known) = self.of_links.get(link) {
+            return known.clone();
+        }
+        // A link's name may contain any characters.
+        let mut plain = link.replace(|c: char| !c.is_alphanumeric() && !"-_.".contains(c), "_");
+        if plain.starts_with('.') {
+            plain.insert(0, '_');
+        }
+        let numbered = (2..).map(|k| format!("{plain}_{k}"));
+        let free = std::iter::once(plain.clone()).chain(numbered).find(|name| self.used.insert(name.to_lowercase()));
+        let name = free.unwrap_or_default();
+        self.of_links.insert(link.into(), name.clone());
+        name
+    }
+}
+
+/// Refuses a folder that cannot exist, because a file has its name or that of a folder above it.
+fn check_folder(folder: &Path) -> Result<()> {
+    match folder.ancestors().find(|path| path.exists()) {
+        Some(path) if !path.is_dir() => {
+            Err(Error::usage("it is not a folder").in_file(path).remedy("give another folder to --tiles"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns whether a file is a picture, rather than a motion for viewers, according to its extension.
@@ -201,7 +237,7 @@ impl ShownPath {
     fn course(&self, answer: &TrajectoryVerdict) -> Result<Course<'_>> {
         match self {
             Self::Motion(motion) => Course::of_motion(motion, 0),
-            Self::Trajectory(paths) => Course::of_trajectory(&paths.trajectories[0], answer),
+            Self::Trajectory(paths) => paths.course(0, answer),
         }
     }
 }
@@ -271,4 +307,27 @@ fn size(text: &str) -> std::result::Result<[u32; 2], String> {
         _ => Err(format!("'{text}' is not a number of pixels")),
     };
     Ok([side(width)?, side(height)?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_links_are_different_and_visible() {
+        let mut names = Names::default();
+        let of = ["a b", "a_b", "A_b", "../x", "a b", ".hidden", "arm"].map(|link| names.of(link));
+        assert_eq!(of, ["a_b", "a_b_2", "A_b_3", "_.._x", "a_b", "_.hidden", "arm"]);
+    }
+
+    #[test]
+    fn a_folder_is_not_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        assert!(check_folder(folder.path()).is_ok() && check_folder(&folder.path().join("new/one")).is_ok());
+        for path in [file.clone(), file.join("below")] {
+            assert!(check_folder(&path).unwrap_err().to_string().contains("not a folder"));
+        }
+    }
 }

@@ -2,19 +2,24 @@
 
 use super::model::Unchecked;
 use super::report::facts::count;
-use firstcontact::{LinkPairs, Robot, Scene, Untested};
+use firstcontact::engine::Stats;
+use firstcontact::{LinkPairs, Obstacle, Robot, Scene, Untested};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashSet};
 
 /// Numbers of the pairs that a check tests and excludes; for a set of problems, summed over the problems.
 #[derive(Clone, Debug, Default)]
 pub struct TestedPairs {
+    /// Numbers of links and of objects that have triangles.
+    sizes: [usize; 2],
     /// Tested pairs of a link and an object.
     link_scene: usize,
     /// Tested pairs of two links.
     link_link: usize,
     /// Pairs that are not tested: two links by any reason, or a link and an object by `--allow`.
     disabled: BTreeMap<Untested, usize>,
+    /// Pairs of a link and an object among them.
+    disabled_link_scene: usize,
     /// The robots whose links are not tested against each other.
     unchecked: Option<Unchecked>,
 }
@@ -33,7 +38,10 @@ impl TestedPairs {
         let count = |are: &[bool]| are.iter().filter(|is| **is).count();
         let allowed: HashSet<&(u32, u32)> = allowed.iter().collect();
         let n_allowed = allowed.iter().filter(|(l, o)| links[*l as usize] && objects[*o as usize]).count();
-        self.link_scene += count(&links) * count(&objects) - n_allowed;
+        let [n_links, n_objects] = [count(&links), count(&objects)];
+        self.sizes = [self.sizes[0] + n_links, self.sizes[1] + n_objects];
+        self.link_scene += n_links * n_objects - n_allowed;
+        self.disabled_link_scene += n_allowed;
         self.link_link += link_pairs.tested().len();
         for reason in Untested::ALL {
             *self.disabled.entry(reason).or_default() += link_pairs.count(reason);
@@ -61,30 +69,52 @@ impl TestedPairs {
         std::iter::once(tested).chain(unchecked).collect()
     }
 
+    /// Sentences about all pairs of one robot in one scene for a page.
+    pub fn all_sentences(&self) -> Vec<String> {
+        let [links, objects] = self.sizes;
+        let (links, objects) = (count(links, "link"), count(objects, "object"));
+        let tested = format!("{links} against {objects}: {}.", count(self.link_scene, "pair"));
+        let n = self.disabled_link_scene;
+        let left_out = (n > 0).then(|| format!("{} left out (--allow).", count(n, "pair")));
+        std::iter::once(tested).chain(left_out).chain(self.sentences()).collect()
+    }
+
     /// Sentences about the pairs of links for a page.
     pub fn sentences(&self) -> Vec<String> {
+        let of_links = |(reason, n): (Untested, usize)| match reason {
+            Untested::Allowed => (reason, n - self.disabled_link_scene),
+            _ => (reason, n),
+        };
+        let left_out = self.disabled().map(of_links).filter(|(_, n)| *n > 0);
+        let left_out =
+            left_out.map(|(reason, n)| format!("{} of links left out ({}).", count(n, "pair"), in_words(reason)));
         let unchecked = self.unchecked.as_ref().map(|Unchecked { robots, reason }| {
             let of = if robots.is_empty() { "the robot".into() } else { robots.join(", ") };
             format!("Links of {of} were not tested against each other ({reason}).")
         });
-        if let (Some(sentence), 0) = (&unchecked, self.link_link) {
-            return vec![sentence.clone()];
-        }
-        let left_out = self.disabled().filter(|&(reason, n)| n > 0 && reason != Untested::Allowed);
-        let left_out =
-            left_out.map(|(reason, n)| format!("{} of links left out ({}).", count(n, "pair"), in_words(reason)));
-        let tested = match unchecked {
-            None => format!("Links of the robot against each other: {}.", count(self.link_link, "pair")),
-            Some(_) => {
-                format!("Links of different robots and attached objects: {}.", count(self.link_link, "pair"))
-            }
+        let tested = match (&unchecked, self.link_link) {
+            (None, n) => Some(format!("Links of the robot against each other: {}.", count(n, "pair"))),
+            (Some(_), 0) => None,
+            (Some(_), n) => Some(format!("Links of different robots and attached objects: {}.", count(n, "pair"))),
         };
-        std::iter::once(tested).chain(left_out).chain(unchecked).collect()
+        tested.into_iter().chain(left_out).chain(unchecked).collect()
     }
 
     fn disabled(&self) -> impl Iterator<Item = (Untested, usize)> + '_ {
         self.disabled.iter().map(|(&reason, &n)| (reason, n))
     }
+}
+
+/// Sentences about the pairs that a check ignored because they touch at the start.
+pub fn ignored(stats: &Stats) -> Vec<String> {
+    let n_objects = stats.ignored.keys().filter(|(_, obstacle)| matches!(obstacle, Obstacle::Object(_))).count();
+    let kinds = [(n_objects, "link and object"), (stats.ignored.len() - n_objects, "links")];
+    let kinds = kinds.into_iter().filter(|(n, _)| *n > 0);
+    let said = kinds.map(|(n, of)| {
+        let pairs = count(n, "pair");
+        format!("{pairs} of {of} touch at the start and were ignored in those motions (--initial ignore).")
+    });
+    said.collect()
 }
 
 /// Numbers of pairs by reason, to end a line; empty if there are none.

@@ -10,7 +10,7 @@ use firstcontact::engine::Engine;
 use firstcontact::error::{Error, Result};
 use firstcontact::report::Line;
 use firstcontact::robot::trajectory::Span;
-use firstcontact::robot::{ColumnKind, MotionBatch, Robot, RobotMotion, Trajectory};
+use firstcontact::robot::{ColumnKind, JointKind, MotionBatch, Robot, RobotMotion, Trajectory};
 use firstcontact::scene::Scene;
 use firstcontact::verdict::{TrajectoryVerdict, Verdict};
 use glam::DAffine3;
@@ -84,21 +84,26 @@ impl<'a> Course<'a> {
         Ok(Self { of: None, chords, times: vec![0.0, 1.0], knots: vec![0.0, 1.0], unit: Unit::Motion })
     }
 
-    /// The path of a trajectory for which the engine has returned `answer`.
+    /// The path, if an answer may be about it.
     ///
     /// # Errors
-    /// It needs too many chords.
-    pub fn of_trajectory(of: &'a Trajectory, answer: &TrajectoryVerdict) -> Result<Self> {
+    /// The answer is about a segment that does not exist.
+    pub fn answered(self, answer: &TrajectoryVerdict) -> Result<Self> {
+        check_segment(answer, self.knots.len() - 1).map(|()| self)
+    }
+
+    /// The path of a trajectory for which the engine has returned `answer`; `factors` are the [`factors`] of the robot.
+    ///
+    /// # Errors
+    /// It needs too many chords, or the answer is about a segment that does not exist.
+    pub fn of_trajectory(of: &'a Trajectory, answer: &TrajectoryVerdict, factors: &[f64]) -> Result<Self> {
         let (unit, knots) = clock(of);
-        if answer.segment >= of.n_segments() {
-            let message = format!("the answer is about segment {} of {}", answer.segment, of.n_segments());
-            return Err(Error::input(message).remedy("give the trajectories that were checked"));
-        }
+        check_segment(answer, of.n_segments())?;
         let event = time_of(&answer.verdict).map(|t| (answer.segment, t));
         let (mut rows, mut times) = (vec![of.waypoint(0)], vec![knots[0]]);
         for segment in 0..of.n_segments() {
             let event = event.filter(|(of, _)| *of == segment).map(|(_, t)| t);
-            for t in steps(of, segment, event) {
+            for t in steps(of, segment, event, factors) {
                 rows.push(if t < 1.0 { of.at(segment, t) } else { of.waypoint(segment + 1) });
                 times.push(between(&knots, segment, t));
             }
@@ -213,6 +218,28 @@ impl<'a> Course<'a> {
     }
 }
 
+/// The largest number by which a joint multiplies each column, at least 1.
+pub fn factors(robot: &Robot) -> Vec<f64> {
+    let mut factors = vec![1.0; robot.columns.len()];
+    for body in &robot.bodies {
+        if let JointKind::Revolute { drive, .. } | JointKind::Prismatic { drive, .. } = body.joint.kind {
+            let factor: &mut f64 = &mut factors[drive.column as usize];
+            *factor = factor.max(drive.multiplier.abs());
+        }
+    }
+    factors
+}
+
+/// Refuses an answer about a segment that a path does not have.
+fn check_segment(answer: &TrajectoryVerdict, n_segments: usize) -> Result<()> {
+    let last = answer.segment.max(answer.segment_hi);
+    if last < n_segments {
+        return Ok(());
+    }
+    let message = format!("the answer is about segment {last} of {n_segments}");
+    Err(Error::input(message).remedy("give the motions or trajectories that were checked"))
+}
+
 /// The local time of a contact, or of the end of a search.
 fn time_of(verdict: &Verdict) -> Option<f64> {
     match verdict {
@@ -239,16 +266,16 @@ fn between(knots: &[f64], segment: usize, t: f64) -> f64 {
 
 /// Local times at the ends of the chords of a segment, without its start; one of them is `event`, unless the segment is
 /// straight, which has one chord.
-fn steps(of: &Trajectory, segment: usize, event: Option<f64>) -> Vec<f64> {
+fn steps(of: &Trajectory, segment: usize, event: Option<f64>, factors: &[f64]) -> Vec<f64> {
     let degree = of.degree(segment);
     if degree == 1 {
         return vec![1.0];
     }
-    let bend = |c: usize| {
+    let bend = |(c, factor): (usize, &f64)| {
         let thirds = of.coefficients(segment, c).windows(3);
-        thirds.map(|b| (b[0] - 2.0 * b[1] + b[2]).abs()).fold(0.0, f64::max)
+        factor * thirds.map(|b| (b[0] - 2.0 * b[1] + b[2]).abs()).fold(0.0, f64::max)
     };
-    let bend = (0..of.n_columns()).map(bend).fold(0.0, f64::max) * (degree * (degree - 1)) as f64;
+    let bend = factors.iter().enumerate().map(bend).fold(0.0, f64::max) * (degree * (degree - 1)) as f64;
     let n = (bend / (8.0 * DEVIATION)).sqrt().ceil().clamp(1.0, MAX_CHORDS[0] as f64);
     let mut steps: Vec<f64> = (1..=n as usize).map(|k| k as f64 / n).chain(event.filter(|t| *t > 0.0)).collect();
     steps.sort_by(f64::total_cmp);
@@ -303,7 +330,7 @@ mod tests {
     #[test]
     fn chords_stay_near_the_curve_and_end_at_the_event() {
         let (path, answer) = (path(), undecided(0, 0.3141));
-        let course = Course::of_trajectory(&path, &answer).unwrap();
+        let course = Course::of_trajectory(&path, &answer, &[1.0; 2]).unwrap();
         let mut largest: f64 = 0.0;
         for (segment, duration_s) in [(0, 2.0), (1, 0.5)] {
             for k in 0..=5000 {
@@ -322,15 +349,37 @@ mod tests {
         assert_eq!(course.in_words(&answer), "1.6282 s, in segment 0");
     }
 
+    /// A joint that follows a column with a factor stays as near to its curve as the others.
+    #[test]
+    fn chords_are_shorter_for_joints_that_multiply_a_column() {
+        let (path, answer) = (path(), undecided(0, 0.3141));
+        let course = Course::of_trajectory(&path, &answer, &[1.0, 100.0]).unwrap();
+        let times = (0..=50_000).map(|k| f64::from(k) / 50_000.0);
+        let largest = times.map(|t| deviation(&course, &path, 1.0 + 2.0 * t, (0, t))).fold(0.0, f64::max);
+        assert!((0.1 * DEVIATION..=DEVIATION).contains(&(100.0 * largest)), "{largest}");
+    }
+
+    #[test]
+    fn answers_about_other_segments_are_refused() {
+        let motion = MotionBatch::between(&[[0.0]], &[[1.0]]).unwrap();
+        let course = || Course::of_motion(&motion, 0).unwrap();
+        assert!(course().answered(&undecided(0, 0.5)).is_ok());
+        let error = course().answered(&undecided(1, 0.5)).unwrap_err().to_string();
+        assert!(error.contains("segment 1 of 1"), "{error}");
+        let late = TrajectoryVerdict { segment_hi: 2, ..undecided(1, 0.5) };
+        let error = Course::of_trajectory(&path(), &late, &[1.0; 2]).unwrap_err().to_string();
+        assert!(error.contains("segment 2 of 2"), "{error}");
+    }
+
     #[test]
     fn without_times_each_segment_takes_one() {
         let path = Trajectory::linear([[0.0], [1.0], [1.0], [3.0]]).unwrap();
         let answer = undecided(2, 0.25);
-        let course = Course::of_trajectory(&path, &answer).unwrap();
+        let course = Course::of_trajectory(&path, &answer, &[1.0]).unwrap();
         assert_eq!((course.times(), course.event(&answer)), (&[0.0, 1.0, 2.0, 3.0][..], 2.25));
         assert_eq!((course.share(2.25), course.in_words(&answer)), (0.75, "25.0 % of segment 2".into()));
         let single = Trajectory::linear([[0.0], [1.0]]).unwrap();
-        let course = Course::of_trajectory(&single, &undecided(0, 0.25)).unwrap();
+        let course = Course::of_trajectory(&single, &undecided(0, 0.25), &[1.0]).unwrap();
         assert!(course.clock(&answer).is_none() && course.in_words(&undecided(0, 0.25)) == "25.0 % of the motion");
     }
 

@@ -23,7 +23,7 @@ pub mod viewer;
 mod viewpoint;
 
 pub use camera::View;
-pub use course::{Course, Unit, of_motion};
+pub use course::{Course, Unit, factors, of_motion};
 pub use image::{Format, Image};
 pub use tiles::tiles;
 

@@ -65,6 +65,15 @@ pub struct Measured<'a> {
     pub options: &'a ClearanceOptions,
 }
 
+/// The name of an answer's contact in plots, if it has one.
+pub fn contact_in_words(answer: &TrajectoryVerdict) -> Option<&'static str> {
+    match &answer.verdict {
+        Verdict::Contact(contact) if contact.is_proved() => Some("first contact"),
+        Verdict::Contact(_) => Some("possible contact"),
+        Verdict::Free | Verdict::Undecided(_) => None,
+    }
+}
+
 /// A time on the plan's clock, and the nearest points at that time.
 type Sample = (f64, ClosestPoints);
 
@@ -152,12 +161,12 @@ impl Measured<'_> {
         let upright =
             |name: &str, time: f64, top: f64| Series { name: name.into(), points: vec![[time, 0.0], [time, top]] };
         let minimum = closest.map(|at| upright("minimum (certified)", self.time(at), 1e3 * at.distance_m));
-        let is_contact = matches!(answer.verdict, Verdict::Contact(_));
-        let contact = is_contact.then(|| upright("first contact", self.course.event(answer), largest));
+        let contact = contact_in_words(answer);
+        let contact = contact.map(|name| upright(name, self.course.event(answer), largest));
         let sampled = Series { name: "distance (sampled)".into(), points };
         let note = match (&minimum, &contact) {
             (Some(_), _) => " The minimum is certified: at no time is anything nearer than the clearance.",
-            (_, Some(_)) => " They end at the first contact.",
+            (_, Some(of)) => &format!(" They end at the {}.", of.name),
             _ => " They end where the search ended.",
         };
         Some(Plot {

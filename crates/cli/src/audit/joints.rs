@@ -166,14 +166,14 @@ impl Joints<'_> {
     }
 
     /// Plots of all quantities over time, of angles and of lengths; joints that do not move are omitted. `contact` is
-    /// the time of the first contact.
-    pub fn plots(&self, contact: Option<f64>) -> Vec<Plot> {
+    /// the name and the time of the first contact.
+    pub fn plots(&self, contact: Option<(&str, f64)>) -> Vec<Plot> {
         let kinds = [true, false];
         let all = self.quantities().iter().flat_map(|quantity| kinds.map(|angles| (*quantity, angles)));
         all.filter_map(|(quantity, angles)| self.plot(quantity, angles, contact)).collect()
     }
 
-    fn plot(&self, quantity: Quantity, angles: bool, contact: Option<f64>) -> Option<Plot> {
+    fn plot(&self, quantity: Quantity, angles: bool, contact: Option<(&str, f64)>) -> Option<Plot> {
         let moves = |c: usize| {
             let (first, mut segments) = (self.path.coefficients(0, c)[0], 0..self.path.n_segments());
             segments.any(|k| self.path.coefficients(k, c).iter().any(|b| *b != first))
@@ -185,7 +185,8 @@ impl Joints<'_> {
         series.first()?;
         let values = series.iter().flat_map(|s| &s.points).map(|p| p[1]);
         let [least, most] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[l, m], v| [l.min(v), m.max(v)]);
-        series.extend(contact.map(|t| Series { name: "first contact".into(), points: vec![[t, least], [t, most]] }));
+        let mark = |(name, t): (&str, f64)| Series { name: name.into(), points: vec![[t, least], [t, most]] };
+        series.extend(contact.map(mark));
         let title = match quantity {
             Quantity::Position => "Joint values",
             Quantity::Velocity => "Velocities",

@@ -8,6 +8,9 @@ const MAX_DEPTH: u32 = 40;
 /// Accuracy with which an extreme is found, relative to the largest coefficient.
 const PRECISION: f64 = 1e-12;
 
+/// Magnitude beyond which the coefficients of a derivative are cut off, so that all calculations are finite.
+const LARGEST: f64 = 1e300;
+
 /// A polynomial, given by its coefficients, of which there is at least one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bernstein(Vec<f64>);
@@ -18,10 +21,11 @@ impl Bernstein {
         Self(if coefficients.is_empty() { vec![0.0] } else { coefficients.to_vec() })
     }
 
-    /// The derivative, divided by the duration of `[0, 1]`.
+    /// The derivative, divided by the duration of `[0, 1]`, cut off at [`LARGEST`].
     pub fn derivative(&self, duration: f64) -> Self {
         let degree = (self.0.len() - 1) as f64;
-        Self::new(&self.0.windows(2).map(|b| degree * (b[1] - b[0]) / duration).collect::<Vec<_>>())
+        let rate = |b: &[f64]| (degree * (b[1] - b[0]) / duration).clamp(-LARGEST, LARGEST);
+        Self::new(&self.0.windows(2).map(rate).collect::<Vec<_>>())
     }
 
     /// The value at `t`.
@@ -124,6 +128,16 @@ mod tests {
         assert_eq!((acceleration.maximum(), acceleration.minimum()), ((0.0, 0.75), (1.0, -0.75)));
         assert_eq!(acceleration.derivative(4.0).derivative(4.0), Bernstein::new(&[0.0]));
         assert!((cubic().at(0.25) - 2.0 * (3.0 / 16.0 - 2.0 / 64.0)).abs() < 1e-15);
+    }
+
+    /// Times that differ by less than the smallest normal number are accepted by the check.
+    #[test]
+    fn rates_are_finite() {
+        let velocity = cubic().derivative(1e-310);
+        assert_eq!(velocity.maximum().1, 0.5 * LARGEST);
+        let acceleration = velocity.derivative(1e-310);
+        assert_eq!([acceleration.maximum().1, acceleration.minimum().1], [LARGEST, -LARGEST]);
+        assert_eq!(acceleration.beyond([-1.0, 1.0]), [[0.0, 1.0]]);
     }
 
     #[test]

@@ -110,7 +110,7 @@ impl Verified {
             None => format!(
                 "{n} of {n_plans} answers have a certificate, which a program that shares no code with the check has \
                  verified. To repeat it: firstcontact verify {}, with the inputs and options of this page.",
-                self.path.display()
+                quoted(&self.path.to_string_lossy())
             ),
         }
     }
@@ -119,13 +119,65 @@ impl Verified {
     pub fn address(&self, plan: usize, page: &Path) -> String {
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let (file, page) = (absolute(&Place::new(&self.path).file_of(plan)), absolute(page));
-        let beside = page.parent().and_then(|folder| file.strip_prefix(folder).ok());
-        let parts = beside.unwrap_or(&file).components().filter_map(|part| match part {
-            Component::Normal(part) => Some(part.to_string_lossy()),
-            _ => None,
-        });
-        let parts: Vec<String> = parts.map(|part| utf8_percent_encode(&part, ENCODED).to_string()).collect();
-        let before = if beside.is_some() { "" } else { "file:///" };
-        format!("{before}{}", parts.join("/"))
+        let (root, file) = split(&file);
+        let (root_of_page, folder) = split(page.parent().unwrap_or(&page));
+        let encoded = |parts: &[String]| {
+            parts.iter().map(|part| utf8_percent_encode(part, ENCODED).to_string()).collect::<Vec<_>>().join("/")
+        };
+        if root != root_of_page {
+            let drive = root.trim_end_matches(['\\', '/']);
+            let before = if drive.is_empty() { String::new() } else { format!("{drive}/") };
+            return format!("file:///{before}{}", encoded(&file));
+        }
+        let n_shared = file.iter().zip(&folder).take_while(|(a, b)| a == b).count();
+        format!("{}{}", "../".repeat(folder.len() - n_shared), encoded(&file[n_shared..]))
+    }
+}
+
+/// An argument for a shell, in quotes where necessary.
+fn quoted(argument: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    if argument.chars().all(is_plain) { argument.into() } else { format!("'{}'", argument.replace('\'', r"'\''")) }
+}
+
+/// The root of an absolute path and its names, without `..`.
+fn split(path: &Path) -> (String, Vec<String>) {
+    let (mut root, mut names) = (String::new(), Vec::new());
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => names.push(name.to_string_lossy().into_owned()),
+            Component::ParentDir => drop(names.pop()),
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir => root += &part.as_os_str().to_string_lossy(),
+        }
+    }
+    (root, names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_quoted_for_shells() {
+        assert_eq!(["a/b.fccert", "a b", "it's"].map(quoted), ["a/b.fccert", "'a b'", r"'it'\''s'"]);
+    }
+
+    #[test]
+    fn addresses_are_relative_to_the_page() {
+        let address = |file: &str, page: &str| {
+            let verified = Verified { path: file.into(), steps: Vec::new(), refusal: None };
+            verified.address(0, Path::new(page))
+        };
+        for (file, page, expected) in [
+            ("c.fccert", "page.html", "c.fccert"),
+            ("proofs of plans/c.fccert", "page.html", "proofs%20of%20plans/c.fccert"),
+            ("out/../certs/c.fccert", "out/page.html", "../certs/c.fccert"),
+            ("../certs/c.fccert", "page.html", "../certs/c.fccert"),
+            ("certs/c.fccert", "certs/../certs/page.html", "c.fccert"),
+            ("c.fccert", "a/b/page.html", "../../c.fccert"),
+        ] {
+            assert_eq!(address(file, page), expected, "{file} from {page}");
+        }
     }
 }

@@ -44,8 +44,8 @@ struct Costs {
     seconds: [Vec<f64>; 3],
     /// Number of answers without certificate.
     n_without: usize,
-    /// Numbers of certificates that prove a free motion, a contact, and a possible one.
-    kinds: [usize; 3],
+    /// Numbers of certificates of free motions, of contacts, of possible ones, and of undecided motions.
+    kinds: [usize; 4],
     /// Bytes before the first certificate of a file.
     header_bytes: usize,
     /// Times of preparing the prover, of the head of a file, of hashing, and of preparing the verifier, seconds.
@@ -185,6 +185,7 @@ fn sizes_table() -> Table {
         Column::number("free", "", 0, "Certificates of free motions."),
         Column::number("contact", "", 0, "Certificates of contacts with a witness."),
         Column::number("possible", "", 0, "Certificates of contacts without a witness."),
+        Column::number("undecided", "", 0, "Certificates of motions that are free up to some time."),
     ];
     for (what, about) in [("raw", "Before compression."), ("compressed", "As in the file.")] {
         for rank in ["median", "99 %", "worst"] {

@@ -195,7 +195,10 @@ fn batches(run: &mut Run, args: &GrowthArgs, most: usize) -> Result<()> {
         Ok(())
     };
     measure(one_thread(), most)?;
-    measure(Options { backend: Backend::Cpu, ..Options::default() }, most)?;
+    // On one core, all threads are one.
+    if run.machine.threads > 1 {
+        measure(Options { backend: Backend::Cpu, ..Options::default() }, most)?;
+    }
     on_adapter(&args.measure, || measure(on_gpu(), most.min(1000)))?;
     run.datasets.push(set.used(&[]));
     growth.end(run, &args.measure)
@@ -252,12 +255,8 @@ fn amplitudes(run: &mut Run, args: &GrowthArgs, most: usize) -> Result<()> {
 
 /// Threads of the CPU, up to the number that it runs simultaneously.
 fn threads(run: &mut Run, args: &GrowthArgs, most: usize) -> Result<()> {
-    let mut growth = Growth::new(
-        "threads",
-        "Cost against threads",
-        ("threads", ""),
-        "All motions of a set of 30°, time on the clock.",
-    );
+    let note = format!("The first {most} motions of a set of 30°, time on the clock.");
+    let mut growth = Growth::new("threads", "Cost against threads", ("threads", ""), &note);
     growth.more = ("speed-up", "", 2);
     let all = run.machine.threads;
     let mut counts: Vec<usize> = std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|n| *n < all).collect();
@@ -288,7 +287,7 @@ pub fn run(args: &GrowthArgs) -> Result<()> {
     let mut run = Run::begin("growth", "Growth of costs", DEFAULT_SEED, !args.measure.cpu_only);
     run.note(
         "Means for a motion. Both axes of the plots are logarithmic: a straight line is a power, its slope the \
-         exponent.",
+         exponent. Colliding motions are those with a contact; undecided ones are left out where kinds are separate.",
     );
     batches(&mut run, args, if quick { 100 } else { 10_000 })?;
     amplitudes(&mut run, args, most)?;

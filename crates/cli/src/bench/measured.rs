@@ -91,7 +91,7 @@ pub fn table(id: &str, title: &str, choice: &str, rows: &[Measured]) -> Table {
     let mut columns = vec![
         Column::text("set", "Data set and largest angle of a joint in degrees."),
         Column::text("device", "Where the culling stages ran."),
-        Column::text("motions", "Whether they collide."),
+        Column::text("motions", "Free or colliding, that is with a contact; undecided ones are left out."),
         Column::number("n", "", 0, "Motions measured."),
         Column::text(choice, ""),
     ];

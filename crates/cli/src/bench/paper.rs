@@ -140,7 +140,7 @@ fn table(id: &str, title: &str, note: &str, lines: &[Line]) -> Table {
         Column::number("θmax", "°", 0, "Largest turn of a joint."),
         Column::text("who", ""),
         Column::text("stages", ""),
-        Column::number("COL motions", "", 0, "Colliding motions measured."),
+        Column::number("COL motions", "", 0, "Motions with a contact measured; undecided ones are left out."),
         Column::number("NO-COL motions", "", 0, "Free motions measured."),
     ];
     let about = [

@@ -9,12 +9,12 @@ use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 use std::path::Path;
 
-/// The two kinds of motions.
+/// The two kinds of motions with an answer; undecided ones belong to neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Nothing touches.
     Free,
-    /// Something touches, or may touch.
+    /// A contact, proved or possible.
     Colliding,
 }
 
@@ -53,7 +53,10 @@ impl Set {
 
     /// The numbers of the first motions of a kind.
     pub fn numbers(&self, kind: Kind, most: usize) -> Vec<usize> {
-        let fits = |i: &usize| (self.verdicts[*i] == Verdict::Free) == (kind == Kind::Free);
+        let fits = |i: &usize| match kind {
+            Kind::Free => self.verdicts[*i] == Verdict::Free,
+            Kind::Colliding => self.verdicts[*i].is_contact(),
+        };
         (0..self.verdicts.len()).filter(fits).take(most).collect()
     }
 
@@ -108,4 +111,24 @@ pub fn within(engine: &Engine, motions: &MotionBatch, limit_s: f64, verdicts: &m
         portion = portion.saturating_mul(2).min(((first as f64 * share) as usize).max(1));
     }
     Ok(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use firstcontact::verdict::{Undecided, UndecidedReason};
+    use glam::{DMat3, DVec3};
+
+    #[test]
+    fn undecided_motions_are_of_no_kind() {
+        let undecided = Undecided { clear_until: 0.5, reason: UndecidedReason::EvaluationCap };
+        let set = Set {
+            name: "some/30".into(),
+            robot: Robot::new("robot", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap(),
+            scene: Scene::new(),
+            motions: MotionBatch::between(&[[0.0]; 3], &[[1.0]; 3]).unwrap(),
+            verdicts: vec![Verdict::Free, Verdict::Undecided(undecided), Verdict::Free],
+        };
+        assert_eq!((set.numbers(Kind::Free, 9), set.numbers(Kind::Colliding, 9)), (vec![0, 2], vec![]));
+    }
 }

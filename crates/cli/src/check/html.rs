@@ -9,7 +9,7 @@ use super::super::report::inputs::n_motions;
 use super::super::report::page::Page;
 use super::super::report::results::{DEFAULT_MOTIONS, Results, Shown};
 use super::super::report::views::Views;
-use super::super::tested::TestedPairs;
+use super::super::tested::{self, TestedPairs};
 use super::{CheckArgs, outputs, warn};
 use crate::picture::viewer::SetView;
 use clap::Args;
@@ -135,15 +135,7 @@ impl Html {
                 Err(e) => notes.push(not_shown(&e)),
             }
         }
-        let world = engine.world();
-        let (n_links, n_objects) = (world.robot.links.len(), world.scene.objects.len());
-        let n_pairs = (n_links * n_objects).saturating_sub(world.allowed.len());
-        let (links, objects, pairs) = (count(n_links, "link"), count(n_objects, "object"), count(n_pairs, "pair"));
-        let mut tested = vec![format!("{links} against {objects}: {pairs}.")];
-        if !world.allowed.is_empty() {
-            tested.push(format!("{} left out (--allow).", count(world.allowed.len(), "pair")));
-        }
-        tested.extend(checked.tested.sentences());
+        notes.extend(checked.queries.caveat());
         let name = motions.file_name().unwrap_or_default().to_string_lossy();
         let content = Content {
             name: args.files.dataset().unwrap_or(&name),
@@ -151,7 +143,7 @@ impl Html {
                 .chain(scene.map(|scene| facts::scene(scene, checked.scene)))
                 .chain([facts::motions(motions, checked.queries)])
                 .collect(),
-            tested,
+            tested: checked.tested.all_sentences(),
             notes,
             sets,
             unit: if let Queries::Motions(_) = checked.queries { "motion" } else { "segment" },
@@ -200,13 +192,7 @@ pub fn not_shown(error: &Error) -> String {
 
 /// The tested conditions, in sentences that are true for any robot and scene.
 fn tested(args: &CheckArgs, engine: &Engine, stats: &Stats, unit: &str) -> Vec<String> {
-    let mut tested = Vec::new();
-    if !stats.ignored.is_empty() {
-        let pairs = count(stats.ignored.len(), "pair");
-        tested.push(format!(
-            "{pairs} of link and object touch at the start and were ignored in those motions (--initial ignore)."
-        ));
-    }
+    let mut tested = tested::ignored(stats);
     tested.push(if args.margin > 0.0 {
         format!("A distance of {} m or less is a contact (--margin).", args.margin)
     } else {

@@ -213,6 +213,16 @@ impl Answer {
         Some(Moment { t: self.toc?[1], segment, seconds: self.time_s.map(|[_, hi]| hi) })
     }
 
+    /// The verdict in words: a contact that is not proved is a possible one.
+    pub fn verdict_in_words(&self) -> &'static str {
+        if self.is_possible() { "possible contact" } else { self.verdict.name() }
+    }
+
+    /// Returns whether the answer is a contact that is not proved.
+    pub fn is_possible(&self) -> bool {
+        self.verdict == Kind::Contact && !self.proved
+    }
+
     /// Names of the two sides of the contact, if they are known.
     pub fn sides(&self) -> Option<(&str, &str)> {
         Some((self.a.as_ref()?.name(), self.b.as_ref()?.name()))
@@ -300,7 +310,8 @@ impl Answer {
             };
         };
         let when = match (self.initial_overlap, self.certified, self.proved) {
-            (true, ..) => "contact at the start".to_string(),
+            (true, _, true) => "contact at the start".to_string(),
+            (true, ..) => "possible contact at the start".to_string(),
             (_, true, _) => format!("first contact at {}", lo.in_words(Some(9))),
             (_, _, true) => format!("first contact between {} and {}", lo.in_words(Some(9)), hi.after(9)),
             _ => format!("possible contact at {} or later", lo.in_words(Some(9))),

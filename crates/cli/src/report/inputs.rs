@@ -175,7 +175,7 @@ fn of_problems(
     let view = |(answer, (name, _, loaded)): (&Answer, &(String, Vec<usize>, Loaded))| {
         let engine = loaded.engine()?;
         let (scene, answers) = (&loaded.scene, std::slice::from_ref(answer));
-        let course = &|_: usize, _: &TrajectoryVerdict| Course::of_motion(&loaded.motions, 0);
+        let course = &|_: usize, of: &TrajectoryVerdict| Course::of_motion(&loaded.motions, 0)?.answered(of);
         let shown = Shown { name, engine: &engine, scene, answers, course, scene_triangles };
         shown.view(0).map(|(view, _)| view).map_err(|e| e.in_file(path))
     };

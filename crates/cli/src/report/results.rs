@@ -107,7 +107,7 @@ impl Shown<'_> {
 
 fn motion_view((answer, shown): (&Answer, &ShownMotion)) -> MotionView {
     let number = answer.motion;
-    let verdict = answer.verdict.name();
+    let verdict = answer.verdict_in_words();
     let moment = answer.moment().map(|moment| moment.in_words(Some(4)));
     let label = match (answer.verdict, moment, answer.sides()) {
         (Kind::Contact, _, Some((a, b))) if answer.initial_overlap => format!("{verdict} at the start, {a} – {b}"),

@@ -66,9 +66,11 @@ pub struct Glb {
 /// built.
 ///
 /// # Errors
-/// A motion does not fit the robot or turns a joint by more than about 800 turns; the file would be larger than 4 GiB.
+/// A motion does not fit the robot, turns a joint by more than about 800 turns, or takes a time without a number in
+/// single precision; the file would be larger than 4 GiB.
 pub fn export(engine: &Engine, scene: &Scene, shown: &[ShownMotion], most_triangles: usize) -> Result<Glb> {
     let world = engine.world();
+    shown.iter().try_for_each(check_duration)?;
     let ways = points_of_ways(engine, shown)?;
     let way = ways.concat();
     let (focus, extent_m) = middle_and_size(&way);
@@ -121,6 +123,16 @@ pub fn export(engine: &Engine, scene: &Scene, shown: &[ShownMotion], most_triang
     file.root.scene = Some(file.root.push(scene));
     let of_triangles = world.scene.triangles.len();
     Ok(Glb { bytes: file.finish()?, scene_triangles, of_triangles })
+}
+
+/// Refuses a motion whose duration has no number in single precision, in which glTF has its times.
+fn check_duration(shown: &ShownMotion) -> Result<()> {
+    let duration = shown.course.end() - shown.course.start();
+    if (f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX)).contains(&duration) {
+        return Ok(());
+    }
+    let message = format!("motion {} takes {duration:e} s, not a time for an animation", shown.number);
+    Err(Error::usage(message).remedy("show one with a duration from 1e-37 to 1e38 s"))
 }
 
 fn touch(verdict: &Verdict) -> Option<&ContactPoint> {

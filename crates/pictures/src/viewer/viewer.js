@@ -131,6 +131,7 @@
   const files = new Map(); // by data set: a promise of what the loader made
   let model, mixer, action, links = [], mark = null, extent = 1;
   let contact = null, clearUntil = null, time = 0, playing = null;
+  let event = ""; // the contact in words
   let clock = null; // of a trajectory: its unit, and the times at the ends of its segments
 
   const load = (set) => {
@@ -178,8 +179,8 @@
   /** The answer for the present time: a word for the style, and a text. */
   const state = () => {
     if (contact !== null) {
-      if (Math.abs(time - contact) < 1e-6) return ["contact", contact > 0 ? "first contact" : "contact at the start"];
-      return time < contact ? ["free", "before the first contact"] : ["after", "after the first contact"];
+      if (Math.abs(time - contact) < 1e-6) return ["contact", event];
+      return time < contact ? ["free", `before the ${event}`] : ["after", `after the ${event}`];
     }
     if (clearUntil === null) return ["free", "free"];
     return time < clearUntil ? ["free", "free so far"] : ["undecided", "undecided"];
@@ -292,6 +293,8 @@
     const told = model.parser.json.animations[animation].extras;
     clock = model.parser.json.scenes[0].extras.motions[animation].clock ?? null;
     contact = told.verdict === "contact" ? share(clock ? clock.contact : told.toc[0]) : null;
+    event = `${told.proved === false ? "possible" : told.initial_overlap ? "" : "first"} contact`.trim();
+    if (told.initial_overlap) event += " at the start";
     clearUntil = told.verdict === "undecided" ? share(clock ? clock.clear_until : told.clear_until) : null;
     toContact.disabled = contact === null;
     tick.hidden = contact === null;

@@ -31,6 +31,8 @@ use std::path::PathBuf;
 
 /// Arguments of `bench hardware`.
 #[derive(Debug, Args)]
+// It would leave out all that this command measures, and is refused.
+#[command(mut_arg("cpu_only", |arg| arg.hide(true)))]
 pub struct HardwareArgs {
     #[command(flatten)]
     pub measure: MeasureArgs,

@@ -95,6 +95,8 @@ impl Bench<'_> {
             ("all threads of the CPU", cpu(0)),
             ("one thread of the CPU", cpu(1)),
         ];
+        // On one core, all threads are one.
+        let devices = if self.run.machine.threads > 1 { &devices[..] } else { &devices[..2] };
         for (k, (name, options)) in devices.iter().enumerate() {
             let what = || format!("{} on {name}", subject.name);
             if self.left_out.is_over(deadline, what) {

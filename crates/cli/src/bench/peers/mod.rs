@@ -20,12 +20,14 @@ mod tables;
 mod tests;
 
 use super::MeasureArgs;
+use super::measured::distinct;
 use super::run::Run;
 use crate::interruption;
 use crate::progress::Progress;
 use clap::Args;
 use contender::{Answers, Clock, Contender, Reported};
 use fact::{Fact, Judge};
+use firstcontact::error::quoted;
 use firstcontact::{Error, ErrorKind, Result};
 use firstcontact_datasets::DEFAULT_SEED;
 use means::Ground;
@@ -72,8 +74,12 @@ const REPEATS: usize = 3;
 /// Ratio of the judge's time limit to that of a contender.
 const JUDGE_PATIENCE: u32 = 5;
 
+/// The methods of parry.
+const PARRY: [&str; 2] = ["parry3d cast", "parry3d samples, 0.5°"];
+
 /// Runs the measurement.
 pub fn run(args: &PeersArgs) -> Result<()> {
+    refuse_impossible(args)?;
     if !args.problems.is_empty() {
         return planning::run(args, &interruption());
     }
@@ -241,8 +247,8 @@ impl Bench<'_> {
     #[cfg(any(feature = "peers", test))]
     fn parry(&mut self) -> Result<()> {
         let methods = [
-            ("parry3d cast", parry::Method::Cast, "each link from pose to pose in the world, which is another motion"),
-            ("parry3d samples, 0.5°", parry::Method::SamplesDeg(0.5), "intersection tests at poses so far apart"),
+            (PARRY[0], parry::Method::Cast, "each link from pose to pose in the world, which is another motion"),
+            (PARRY[1], parry::Method::SamplesDeg(0.5), "intersection tests at poses so far apart"),
         ];
         for (name, method, what) in methods {
             if !self.wanted(name) {
@@ -263,7 +269,7 @@ impl Bench<'_> {
     /// Not available in this build.
     #[cfg(not(any(feature = "peers", test)))]
     fn parry(&mut self) -> Result<()> {
-        if self.wanted("parry3d") {
+        if PARRY.iter().any(|name| self.wanted(name)) {
             let why = "not in this build: cargo run --release --features peers -- bench peers …";
             self.missing.push(("parry3d".into(), why.into()));
         }
@@ -329,6 +335,29 @@ fn coal_facts(answers: &Answers, set: &Set) -> Vec<Fact> {
         _ => Fact::Unknown,
     };
     answers.by_motion.iter().zip(&set.motions).map(fact).collect()
+}
+
+/// Returns an error for arguments with which no peer can be measured.
+fn refuse_impossible(args: &PeersArgs) -> Result<()> {
+    if args.motions == Some(0) || args.limit_s == 0 {
+        return Err(Error::usage("--motions and --limit-s must be above zero"));
+    }
+    if let Some(folder) = args.peers.as_deref().filter(|folder| !folder.is_dir()) {
+        let error = Error::usage("--peers: there is no such folder").in_file(folder);
+        return Err(error.remedy("benches/peers/setup.sh VENV DIR makes it"));
+    }
+    let names: Vec<&str> = match args.problems.is_empty() {
+        true => METHODS.iter().map(|m| m.name).chain(PARRY).collect(),
+        false => planning::METHODS.iter().map(|m| m.name).collect(),
+    };
+    if names.iter().any(|name| is_wanted(args, name)) {
+        return Ok(());
+    }
+    let only = quoted(args.only.as_deref().unwrap_or_default());
+    let message = format!("--only: no peer has {only} in its name");
+    // A name begins with that of the peer.
+    let peers = distinct(names.iter().filter_map(|name| name.split([' ', ',']).next()).map(String::from));
+    Err(Error::usage(message).remedy(format!("the peers are {}", peers.join(", "))))
 }
 
 /// Returns whether a peer of this name takes part.

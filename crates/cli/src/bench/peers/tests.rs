@@ -358,6 +358,42 @@ fn measurement_with_peers_of_all_kinds() {
 }
 
 #[test]
+fn arguments_without_a_measurement_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = || PeersArgs {
+        measure: MeasureArgs {
+            out: folder.path().join("out"),
+            quick: true,
+            cpu_only: true,
+            folder: FolderArgs::at(folder.path().join("none")),
+        },
+        peers: None,
+        pool: None,
+        problems: Vec::new(),
+        motions: None,
+        limit_s: 20,
+        only: None,
+    };
+    let only = |text: &str| PeersArgs { only: Some(text.into()), ..args() };
+    let problems = || vec!["mbm-panda/box".into()];
+    let absent = folder.path().join("no-such-folder");
+    for (args, words) in [
+        (PeersArgs { motions: Some(0), ..args() }, "--motions"),
+        (PeersArgs { limit_s: 0, ..args() }, "--limit-s"),
+        (PeersArgs { peers: Some(absent), ..args() }, "no-such-folder"),
+        (only("nosuchpeer"), "'nosuchpeer' in its name (the peers are coal, FCL, Bullet, parry3d)"),
+        (PeersArgs { problems: problems(), ..only("coal") }, "the peers are VAMP"),
+    ] {
+        let message = run(&args).unwrap_err().to_string();
+        assert!(message.contains(words), "{message}");
+    }
+    let known =
+        [args(), only("COAL"), only("tesseract"), only("parry"), PeersArgs { problems: problems(), ..only("vamp") }];
+    assert!(known.iter().all(|args| refuse_impossible(args).is_ok()));
+    assert!(!folder.path().join("out").exists());
+}
+
+#[test]
 fn contradictions_between_judges_are_listed() {
     let room = set(slider(), Some(0.5), &[[0.0, 1.0]], 1.0);
     let judge = |name: &str, fact| Judge { name: name.into(), facts: vec![vec![fact]], is_engine: false };

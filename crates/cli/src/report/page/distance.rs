@@ -28,6 +28,9 @@ pub fn part(plan: &Plan, id: &str) -> Result<Markup> {
 fn sentence(plan: &Plan) -> Markup {
     match (&plan.distances.clearance, plan.answer.verdict) {
         (Some(kept), _) => clearance(kept),
+        (None, Kind::Contact) if plan.answer.is_possible() => html! {
+            p { "No certified clearance: the plan may touch, which is not proved." }
+        },
         (None, Kind::Contact) if plan.answer.initial_overlap => html! {
             p { "No clearance: the plan begins in contact, so there is no distance to follow." }
         },

@@ -42,7 +42,7 @@ fn overview(plans: &[Plan], figures: &[(usize, String)]) -> Markup {
         let at = plan.answer.time().and_then(|_| plan.answer.moment()).map_or(String::new(), |at| at.in_table());
         vec![
             motion(&plan.answer, figures),
-            html! { (plan.answer.verdict.name()) },
+            html! { (plan.answer.verdict_in_words()) },
             html! { (at) },
             html! { (exceeded.join(", ")) },
             html! { a href={ "#" (id(plan)) } { "details" } },
@@ -60,7 +60,7 @@ fn section(plan: &Plan, figures: &[(usize, String)]) -> Result<Markup> {
     let figure = figures.iter().find(|(of, _)| *of == number);
     Ok(html! {
         section .plan id=(id(plan)) {
-            h3 { "Plan " (number) ": " (plan.answer.verdict.name()) }
+            h3 { "Plan " (number) ": " (plan.answer.verdict_in_words()) }
             p { "Answer: " (plan.answer.in_words()) "." }
             @if let Some((_, figure)) = figure {
                 p {
@@ -146,6 +146,9 @@ fn in_time(unit: Unit, time: f64) -> String {
 
 /// A number with the digits that a person reads.
 fn short(value: f64) -> String {
+    if value.abs() >= 1e9 {
+        return format!("{value:e}");
+    }
     let rounded = format!("{value:.4}");
     let trimmed = rounded.trim_end_matches('0').trim_end_matches('.');
     if trimmed == "-0" { "0".into() } else { trimmed.into() }

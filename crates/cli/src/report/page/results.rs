@@ -185,6 +185,18 @@ fn pairs(findings: &Findings, figures: &[(usize, String)]) -> Markup {
     }
 }
 
+/// The meaning of the times of answers.
+fn times(answers: &[Answer]) -> String {
+    let has = |is: fn(&Answer) -> bool| answers.iter().any(is);
+    let kinds = [
+        (has(|of| of.time_s.is_none() && of.segment.is_none()), "a share of the motion, from 0 to 1"),
+        (has(|of| of.time_s.is_none() && of.segment.is_some()), "a segment and a share of it, from 0 to 1"),
+        (has(|of| of.time_s.is_some()), "in seconds on the trajectory's clock"),
+    ];
+    let kinds: Vec<&str> = kinds.into_iter().filter(|(is_there, _)| *is_there).map(|(_, kind)| kind).collect();
+    format!("The time is {}", kinds.join(", or "))
+}
+
 fn contacts(findings: &Findings, figures: &[(usize, String)]) -> Markup {
     let heads = [
         ("Motion", "number"),
@@ -219,7 +231,7 @@ fn contacts(findings: &Findings, figures: &[(usize, String)]) -> Markup {
     html! {
         h2 { "First contacts" }
         p {
-            "The time is a share of the motion, from 0 to 1; before it nothing touches. "
+            (times(&findings.contacts)) "; before it nothing touches. "
             @if findings.counts.contact > rows.len() as u64 {
                 "The " (number(rows.len() as u64)) " earliest of " (number(findings.counts.contact))
                 " contacts are listed; the results have all."
