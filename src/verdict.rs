@@ -48,7 +48,7 @@ pub struct Contact {
     pub toc: [f64; 2],
     /// How certain the contact is.
     pub certainty: Certainty,
-    /// A link touches the scene or another link at the start, or the motion starts [inside](Self::inside) a solid.
+    /// A link touches the scene or another link at the start, or the motion starts inside a solid (`inside`).
     pub initial_overlap: bool,
     /// The solid in which the motion starts without touching it; `None` unless
     /// [`Solids::Contact`](crate::Solids::Contact) was requested. In that case the time of contact is 0, and there is

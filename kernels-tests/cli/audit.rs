@@ -147,6 +147,27 @@ fn a_page_has_verdicts_limits_and_plots() {
     assert_eq!(rows(&html, "contacts")[0][..4], ["0 3-D", "1.000000 s", "slider", "wall"].map(String::from));
 }
 
+/// A joint that follows at twice the value, plus 0.1 m, has limits of its own.
+#[test]
+fn joints_that_mimic_others_have_rows() {
+    let desk = desk();
+    let limits_of_y = "<limit lower=\"-0.5\" upper=\"1\" velocity=\"3\" effort=\"1\"/>";
+    let mimic = "<mimic joint=\"x\" multiplier=\"2\" offset=\"0.1\"/></joint>";
+    let follower =
+        joint("y", "prismatic", "rail", "follower", "0 1 0").replace("</joint>", &format!("{limits_of_y}{mimic}"));
+    let with = limited().replace("</robot>", &format!("<link name=\"follower\"/>{follower}</robot>"));
+    desk.put("robot.urdf", with);
+    assert_eq!(audit(&desk, "plans.json", &["--no-pictures"]).code, Some(1));
+    let html = page(&desk, "page.html");
+    let of_y: Vec<_> = limits(&html, 0).into_iter().filter(|row| row[0] == "y").collect();
+    let cells = |row: &[String]| [1, 2, 3, 5].map(|cell| row[cell].clone());
+    let expected = [["position, m", "-0.5 to 1", "0.1", "3.3"], ["velocity, m/s", "-3 to 3", "0", "2.4"]];
+    assert_eq!([cells(&of_y[0]), cells(&of_y[1])], expected.map(|row| row.map(String::from)));
+    assert_eq!((of_y[1][7].as_str(), of_y.len()), ("", 3));
+    let overview = &rows_of(&html, "plans")[0];
+    assert_eq!(overview[3], "position of x, velocity of x, acceleration of x, position of y");
+}
+
 /// The wall is 0.8 m from the cube at 0.
 #[test]
 fn distances_of_a_sliding_cube() {

@@ -9,7 +9,7 @@ use firstcontact::io::output;
 use firstcontact::{Error, ErrorKind, Result, Trajectory, TrajectoryVerdict, Verdict};
 use firstcontact_pictures::gltf::{self, Glb, ShownMotion};
 use firstcontact_pictures::viewer::{self, MotionView, SetView};
-use firstcontact_pictures::{Course, Format, Options, View, draw};
+use firstcontact_pictures::{Course, Format, Options, View, draw, factors};
 use pyo3::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub fn render(py: Python, engine: &Engine, answers: &Answers, file: PathBuf, opt
     detached(py, || {
         let mut all = of_trajectories(answers)?;
         let (answer, path) = all.next().ok_or_else(|| Error::usage("there is no motion to draw"))?;
-        let course = Course::of_trajectory(path, answer)?;
+        let course = Course::of_trajectory(path, answer, &factors(&engine.engine.world().robot))?;
         if Format::of(&file).is_some() {
             return picture(engine, &course, answer, &file, &options);
         }
@@ -85,7 +85,8 @@ pub fn page(
 ) -> PyResult<String> {
     detached(py, || {
         let all: Vec<_> = of_trajectories(answers)?.collect();
-        let courses = all.iter().map(|(answer, path)| Course::of_trajectory(path, answer));
+        let factors = factors(&engine.engine.world().robot);
+        let courses = all.iter().map(|(answer, path)| Course::of_trajectory(path, answer, &factors));
         let courses = courses.collect::<Result<Vec<Course>>>()?;
         let shown: Vec<ShownMotion> = (all.iter().zip(&courses).enumerate())
             .map(|(number, ((answer, _), course))| ShownMotion { course, number, answer })

@@ -323,8 +323,7 @@ impl Audit<'_> {
             _ => "Surfaces that touch are a contact.".into(),
         };
         let limits = "Limits of positions, velocities and accelerations are those of the URDF. Extremes and times \
-                      beyond limits are those of the polynomials, not of samples. Limits of joints that mimic others \
-                      are not examined.";
+                      beyond limits are those of the polynomials, not of samples.";
         let distances = match self.args.trajectories.has_joint_tolerance() {
             true => "Distances are those of the plans themselves, without the tolerance of the joints.",
             false => "Distances are those of the pairs that are tested.",

@@ -4,7 +4,7 @@ use super::polynomial::Bernstein;
 use super::rates::Rates;
 use crate::bench::run::{Axis, Plot, PlotKind, Series};
 use crate::picture::{Course, Unit};
-use firstcontact::robot::{Column, ColumnKind, Robot, Trajectory};
+use firstcontact::robot::{Column, ColumnKind, Drive, JointKind, Robot, Trajectory};
 
 /// Fraction of a limit by which rounding may exceed it.
 const SLACK: f64 = 1e-9;
@@ -79,6 +79,15 @@ pub struct Joints<'a> {
     pub course: &'a Course<'a>,
 }
 
+/// A single joint: a column, or a joint that follows one.
+struct Driven<'a> {
+    name: &'a str,
+    kind: ColumnKind,
+    drive: Drive,
+    /// Its limits of position, radians or metres.
+    limits: Option<[f64; 2]>,
+}
+
 fn is_angle(of: ColumnKind) -> bool {
     of == ColumnKind::AngleRad
 }
@@ -90,15 +99,35 @@ impl Joints<'_> {
         columns.filter(|(_, column)| !matches!(column.kind, ColumnKind::Free(_)))
     }
 
+    /// The columns that are single joints, and then the joints that mimic them.
+    fn joints(&self) -> Vec<Driven<'_>> {
+        let columns = self.columns().map(|(c, column)| {
+            let Column { name, kind, limits, .. } = column;
+            Driven { name, kind: *kind, drive: Drive::direct(c as u32), limits: *limits }
+        });
+        let followers = self.robot.bodies.iter().filter_map(|body| {
+            let (kind, drive) = match body.joint.kind {
+                JointKind::Revolute { drive, .. } => (ColumnKind::AngleRad, drive),
+                JointKind::Prismatic { drive, .. } => (ColumnKind::LengthM, drive),
+                JointKind::Fixed | JointKind::Free { .. } => return None,
+            };
+            let name = body.joint.name.as_str();
+            let mimics = name != self.robot.columns[drive.column as usize].name;
+            mimics.then(|| Driven { name, kind, drive, limits: self.rates.of(name).position })
+        });
+        columns.chain(followers).collect()
+    }
+
     /// The quantities that the path defines: only positions if it has no times.
     fn quantities(&self) -> &'static [Quantity] {
         if self.course.unit() == Unit::Seconds { &Quantity::ALL } else { &Quantity::ALL[..1] }
     }
 
-    /// A quantity of a column in a segment, over the segment's time.
-    fn polynomial(&self, segment: usize, column: usize, quantity: Quantity) -> Bernstein {
+    /// A quantity of a joint in a segment, over the segment's time.
+    fn polynomial(&self, segment: usize, drive: Drive, quantity: Quantity) -> Bernstein {
         let duration = self.course.knots()[segment + 1] - self.course.knots()[segment];
-        let value = Bernstein::new(self.path.coefficients(segment, column));
+        let of_column = self.path.coefficients(segment, drive.column as usize);
+        let value = Bernstein::new(&of_column.iter().map(|b| drive.multiplier * b + drive.offset).collect::<Vec<_>>());
         (0..quantity as usize).fold(value, |of, _| of.derivative(duration))
     }
 
@@ -107,26 +136,27 @@ impl Joints<'_> {
         if t >= 1.0 { until } else { from + (until - from) * t }
     }
 
-    fn limits(&self, column: &Column, quantity: Quantity) -> Option<[f64; 2]> {
-        let [velocity, acceleration] = self.rates.of(&column.name).map(|limit| limit.map(|limit| [-limit, limit]));
+    fn limits(&self, joint: &Driven, quantity: Quantity) -> Option<[f64; 2]> {
+        let rates = self.rates.of(joint.name);
         match quantity {
-            Quantity::Position => column.limits,
-            Quantity::Velocity => velocity,
-            Quantity::Acceleration => acceleration,
+            Quantity::Position => joint.limits,
+            Quantity::Velocity => rates.velocity.map(|limit| [-limit, limit]),
+            Quantity::Acceleration => rates.acceleration.map(|limit| [-limit, limit]),
         }
     }
 
     /// The extremes of all quantities.
     pub fn extremes(&self) -> Vec<Extremes> {
-        let all = self.columns().flat_map(|(c, column)| self.quantities().iter().map(move |q| (c, column, *q)));
-        all.map(|(c, column, quantity)| self.extremes_of(c, column, quantity)).collect()
+        let joints = self.joints();
+        let all = joints.iter().flat_map(|joint| self.quantities().iter().map(move |quantity| (joint, *quantity)));
+        all.map(|(joint, quantity)| self.extremes_of(joint, quantity)).collect()
     }
 
-    fn extremes_of(&self, c: usize, column: &Column, quantity: Quantity) -> Extremes {
-        let limits = self.limits(column, quantity);
+    fn extremes_of(&self, joint: &Driven, quantity: Quantity) -> Extremes {
+        let limits = self.limits(joint, quantity);
         let (mut extremes, mut beyond) = ([(0.0, f64::INFINITY), (0.0, f64::NEG_INFINITY)], Vec::<[f64; 2]>::new());
         for segment in 0..self.path.n_segments() {
-            let polynomial = self.polynomial(segment, c, quantity);
+            let polynomial = self.polynomial(segment, joint.drive, quantity);
             let [least, most] = [polynomial.minimum(), polynomial.maximum()];
             if least.1 < extremes[0].1 {
                 extremes[0] = (self.time(segment, least.0), least.1);
@@ -142,7 +172,7 @@ impl Joints<'_> {
                 }
             }
         }
-        let (joint, unit) = (column.name.clone(), quantity.unit(column.kind));
+        let (joint, unit) = (joint.name.to_string(), quantity.unit(joint.kind));
         Extremes { joint, quantity, unit, limits, extremes, beyond }
     }
 
@@ -152,7 +182,8 @@ impl Joints<'_> {
             return Vec::new();
         }
         let of_column = |(c, column): (usize, &Column)| {
-            let ends = |segment| self.polynomial(segment, c, Quantity::Velocity).ends();
+            let drive = Drive::direct(c as u32);
+            let ends = |segment| self.polynomial(segment, drive, Quantity::Velocity).ends();
             let all: Vec<[f64; 2]> = (0..self.path.n_segments()).map(ends).collect();
             let fastest = all.iter().flatten().fold(0.0, |m: f64, v| m.max(v.abs()));
             let jumps =
@@ -210,7 +241,7 @@ impl Joints<'_> {
         // On very long paths, only every `stride`-th segment is drawn.
         let (steps, stride) = ((POINTS / n).max(1), n.div_ceil(4 * POINTS));
         let of_segment = |segment: usize| {
-            let polynomial = self.polynomial(segment, c, quantity);
+            let polynomial = self.polynomial(segment, Drive::direct(c as u32), quantity);
             let t = move |k: usize| k as f64 / steps as f64;
             (0..=steps).map(move |k| [self.time(segment, t(k)), polynomial.at(t(k))])
         };
