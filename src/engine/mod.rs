@@ -226,9 +226,9 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// A trajectory does not fit the robot, a tolerance is negative, above 10⁶, for a free joint or for another number
-    /// of columns, the options select the paper's equations or toleranced bounds, which support only straight motions,
-    /// a device failed, or `sink` returns an error.
+    /// A trajectory does not fit the robot, a tolerance is negative, above 10⁶, for a free joint or for another
+    /// number of columns, the options select the paper's equations or toleranced bounds, which support only straight
+    /// motions, a device failed, or `sink` returns an error.
     pub fn check_trajectories(
         &self,
         trajectories: &[Trajectory],

@@ -197,8 +197,8 @@ impl Search {
         None
     }
 
-    /// Pushes the later part onto the stack, then the earlier one with the guess. If the later one is reached, `n_wrong`
-    /// guesses were wrong.
+    /// Pushes the later part onto the stack, then the earlier one with the guess. If the later one is reached,
+    /// `n_wrong` guesses were wrong.
     fn split(&mut self, kept: &[Active], at: f64, guess: Option<f64>, n_wrong: u32) {
         let later = kept.iter().filter(|a| a.hi > at).map(|a| Active { lo: a.lo.max(at), ..*a });
         let earlier = kept.iter().filter(|a| a.lo <= at).map(|a| Active { hi: a.hi.min(at), ..*a });
