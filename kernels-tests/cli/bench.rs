@@ -252,7 +252,7 @@ fn another_data_set_in_the_folder_is_refused() {
         assert!(error.contains("sets/pipes") && error.contains("data set chain-3"), "{error}");
     }
     assert_eq!(desk.text("sets/pipes/dataset.json"), before);
-    // The number of motions may be another one, but is said; a file that is missing is made again with the others.
+    // A set with fewer motions is used and reported. If a file is missing, the whole set is generated again.
     let own = ["dataset", "make", "chain-3", "--motions", "2", "--out", "own/chain-3"];
     assert_eq!(desk.run(&own).code, Some(0));
     let check =

@@ -197,7 +197,7 @@ pub fn files(name: &str, folder: &Path) -> Result<Files> {
         description.expect(&set.name, &out)?;
     }
     unless(
-        || Description::read(&out).is_some_and(|d| d.is_current(&set.name, &out)),
+        || Description::read(&out).is_some_and(|d| d.is_current(&out)),
         &out,
         || {
             tell!("making data set {} in {}", set.name, out.display());
@@ -252,14 +252,10 @@ impl Description {
         serde_json::from_str(&text).ok()
     }
 
-    /// Name, seed and scale, where `name` is the name of a set without one.
-    fn variant<'a>(&'a self, name: &'a str) -> (&'a str, u64, u64) {
-        (self.name.as_deref().unwrap_or(name), self.seed.unwrap_or(DEFAULT_SEED), self.scale.unwrap_or(1))
-    }
-
     /// Returns an error if the set is not `name` of the default seed and scale. Such a set is not replaced.
     fn expect(&self, name: &str, folder: &Path) -> Result<()> {
-        let (found, seed, scale) = self.variant(name);
+        let (seed, scale) = (self.seed.unwrap_or(DEFAULT_SEED), self.scale.unwrap_or(1));
+        let found = self.name.as_deref().unwrap_or(name);
         if (found, seed, scale) == (name, DEFAULT_SEED, 1) {
             return Ok(());
         }
@@ -272,12 +268,9 @@ impl Description {
         Err(Error::usage(message).in_file(folder).remedy(remedy))
     }
 
-    /// Returns whether `folder` contains the whole set `name` of the default seed and scale from this version of the
-    /// generators.
-    fn is_current(&self, name: &str, folder: &Path) -> bool {
-        self.variant(name) == (name, DEFAULT_SEED, 1)
-            && self.generator_version == GENERATOR_VERSION
-            && self.files.iter().all(|file| folder.join(file).is_file())
+    /// Returns whether the set is from this version of the generators, and all of its files are in `folder`.
+    fn is_current(&self, folder: &Path) -> bool {
+        self.generator_version == GENERATOR_VERSION && self.files.iter().all(|file| folder.join(file).is_file())
     }
 
     /// Number of motions in a file.
@@ -319,11 +312,11 @@ mod tests {
         assert!(files("chain-3/5", folder.path()).unwrap().motions.ends_with("motions-obstacles-5deg.npy"));
         let description = Description::read(&out).unwrap();
         assert_eq!(description.n_motions("motions-obstacles-5deg.npy"), Some(2));
-        assert!(description.is_current("chain-3", &out) && !description.is_current("chain-4", &out));
+        assert!(description.is_current(&out));
         fs::remove_file(out.join("obstacles.obj")).unwrap();
-        assert!(!description.is_current("chain-3", &out));
+        assert!(!description.is_current(&out));
         // Of an older version of the generators.
-        assert!(!Description::default().is_current("chain-3", &out));
+        assert!(!Description::default().is_current(&out));
     }
 
     #[test]

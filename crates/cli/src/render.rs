@@ -125,11 +125,11 @@ fn tiles(args: &RenderArgs, engine: &Engine, path: &ShownPath) -> Result<Vec<(Pa
     Ok(named)
 }
 
-/// Names of links in the names of files: not hidden, and different ones for different links.
+/// File names for links: unique, and not hidden.
 #[derive(Debug, Default)]
 struct Names {
     of_links: HashMap<String, String>,
-    /// In lower case, which some file systems do not distinguish.
+    /// In lower case, because some file systems ignore case.
     used: HashSet<String>,
 }
 
@@ -151,7 +151,7 @@ impl Names {
     }
 }
 
-/// Refuses a folder that cannot exist, because a file has its name or that of a folder above it.
+/// Returns an error if the folder cannot be created because it, or a folder above it, is a file.
 fn check_folder(folder: &Path) -> Result<()> {
     match folder.ancestors().find(|path| path.exists()) {
         Some(path) if !path.is_dir() => {

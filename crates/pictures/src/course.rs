@@ -84,7 +84,7 @@ impl<'a> Course<'a> {
         Ok(Self { of: None, chords, times: vec![0.0, 1.0], knots: vec![0.0, 1.0], unit: Unit::Motion })
     }
 
-    /// The path, if an answer may be about it.
+    /// Returns the path unchanged if the answer refers to one of its segments.
     ///
     /// # Errors
     /// The answer is about a segment that does not exist.
@@ -230,7 +230,7 @@ pub fn factors(robot: &Robot) -> Vec<f64> {
     factors
 }
 
-/// Refuses an answer about a segment that a path does not have.
+/// Returns an error if an answer refers to a segment that does not exist.
 fn check_segment(answer: &TrajectoryVerdict, n_segments: usize) -> Result<()> {
     let last = answer.segment.max(answer.segment_hi);
     if last < n_segments {

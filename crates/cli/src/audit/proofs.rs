@@ -1,5 +1,6 @@
 //! Certificates of plans: made while the plans are checked, and verified afterwards.
 
+use crate::bench::run::shell_quoted;
 use crate::check::certificates::Certificates;
 use crate::model::Model;
 use crate::queries::Queries;
@@ -110,7 +111,7 @@ impl Verified {
             None => format!(
                 "{n} of {n_plans} answers have a certificate, which a program that shares no code with the check has \
                  verified. To repeat it: firstcontact verify {}, with the inputs and options of this page.",
-                quoted(&self.path.to_string_lossy())
+                shell_quoted(&self.path.to_string_lossy())
             ),
         }
     }
@@ -134,12 +135,6 @@ impl Verified {
     }
 }
 
-/// An argument for a shell, in quotes where necessary.
-fn quoted(argument: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
-    if argument.chars().all(is_plain) { argument.into() } else { format!("'{}'", argument.replace('\'', r"'\''")) }
-}
-
 /// The root of an absolute path and its names, without `..`.
 fn split(path: &Path) -> (String, Vec<String>) {
     let (mut root, mut names) = (String::new(), Vec::new());
@@ -157,11 +152,6 @@ fn split(path: &Path) -> (String, Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn paths_are_quoted_for_shells() {
-        assert_eq!(["a/b.fccert", "a b", "it's"].map(quoted), ["a/b.fccert", "'a b'", r"'it'\''s'"]);
-    }
 
     #[test]
     fn addresses_are_relative_to_the_page() {

@@ -195,7 +195,7 @@ fn batches(run: &mut Run, args: &GrowthArgs, most: usize) -> Result<()> {
         Ok(())
     };
     measure(one_thread(), most)?;
-    // On one core, all threads are one.
+    // With a single thread this would repeat the previous measurement.
     if run.machine.threads > 1 {
         measure(Options { backend: Backend::Cpu, ..Options::default() }, most)?;
     }

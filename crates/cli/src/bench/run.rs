@@ -288,14 +288,18 @@ pub fn this_command_line() -> String {
 
 /// A command line in a form that can be typed: the program by its bare name, quotes where necessary.
 fn command_line(arguments: impl Iterator<Item = String>) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
-    let quoted = |(i, argument): (usize, String)| {
+    let of = |(i, argument): (usize, String)| {
         let stem = Path::new(&argument).file_stem().filter(|_| i == 0);
-        let argument = stem.map_or(argument.clone(), |stem| stem.to_string_lossy().into_owned());
-        let bare = !argument.is_empty() && argument.chars().all(plain);
-        if bare { argument } else { format!("'{}'", argument.replace('\'', r"'\''")) }
+        shell_quoted(&stem.map_or(argument.as_str().into(), |stem| stem.to_string_lossy()))
     };
-    arguments.enumerate().map(quoted).collect::<Vec<_>>().join(" ")
+    arguments.enumerate().map(of).collect::<Vec<_>>().join(" ")
+}
+
+/// An argument as a shell needs it, in single quotes where necessary.
+pub fn shell_quoted(argument: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    let is_bare = !argument.is_empty() && argument.chars().all(is_plain);
+    if is_bare { argument.into() } else { format!("'{}'", argument.replace('\'', r"'\''")) }
 }
 
 #[cfg(test)]

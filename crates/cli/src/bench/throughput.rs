@@ -149,7 +149,7 @@ fn together(engine: &Engine, set: &Subject, n: usize) -> Result<Stats> {
 
 /// Measures all devices on a set. The results so far are written, since the next set may take a long time.
 fn devices(run: &mut Run, args: &ThroughputArgs, set: &Subject, limit_s: f64, rows: &mut Vec<Row>) -> Result<()> {
-    // On one core, all threads are one.
+    // With a single thread this would repeat the previous measurement.
     for threads in if run.machine.threads > 1 { &[1, 0][..] } else { &[1] } {
         let options = Options { backend: Backend::Cpu, threads: *threads, ..Options::default() };
         measure(run, set, &options, limit_s, rows)?;

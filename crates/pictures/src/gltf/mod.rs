@@ -66,8 +66,8 @@ pub struct Glb {
 /// built.
 ///
 /// # Errors
-/// A motion does not fit the robot, turns a joint by more than about 800 turns, or takes a time without a number in
-/// single precision; the file would be larger than 4 GiB.
+/// A motion does not fit the robot, turns a joint by more than about 800 turns, or has a duration that glTF cannot
+/// represent; the file would be larger than 4 GiB.
 pub fn export(engine: &Engine, scene: &Scene, shown: &[ShownMotion], most_triangles: usize) -> Result<Glb> {
     let world = engine.world();
     shown.iter().try_for_each(check_duration)?;
@@ -125,13 +125,13 @@ pub fn export(engine: &Engine, scene: &Scene, shown: &[ShownMotion], most_triang
     Ok(Glb { bytes: file.finish()?, scene_triangles, of_triangles })
 }
 
-/// Refuses a motion whose duration has no number in single precision, in which glTF has its times.
+/// Returns an error if a motion's duration is out of range for the 32-bit times of glTF.
 fn check_duration(shown: &ShownMotion) -> Result<()> {
     let duration = shown.course.end() - shown.course.start();
     if (f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX)).contains(&duration) {
         return Ok(());
     }
-    let message = format!("motion {} takes {duration:e} s, not a time for an animation", shown.number);
+    let message = format!("motion {} takes {duration:e} s, which glTF cannot represent", shown.number);
     Err(Error::usage(message).remedy("show one with a duration from 1e-37 to 1e38 s"))
 }
 

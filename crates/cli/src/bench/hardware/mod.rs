@@ -31,7 +31,7 @@ use std::path::PathBuf;
 
 /// Arguments of `bench hardware`.
 #[derive(Debug, Args)]
-// It would leave out all that this command measures, and is refused.
+// This command measures adapters, so it refuses the option.
 #[command(mut_arg("cpu_only", |arg| arg.hide(true)))]
 pub struct HardwareArgs {
     #[command(flatten)]

@@ -95,7 +95,7 @@ impl Bench<'_> {
             ("all threads of the CPU", cpu(0)),
             ("one thread of the CPU", cpu(1)),
         ];
-        // On one core, all threads are one.
+        // With a single thread, the last two are the same.
         let devices = if self.run.machine.threads > 1 { &devices[..] } else { &devices[..2] };
         for (k, (name, options)) in devices.iter().enumerate() {
             let what = || format!("{} on {name}", subject.name);
