@@ -85,10 +85,10 @@ pub struct Paths {
     pub trajectories: Vec<Trajectory>,
     /// Tolerance of each column, radians or metres; empty without a tolerance.
     pub joint_tolerance: Vec<f64>,
-    /// Of each column, the largest number by which a joint multiplies it.
+    /// For each column, the largest multiplier of a joint that follows it.
     factors: Vec<f64>,
     notes: Vec<String>,
-    /// A note about ways that are not checked.
+    /// A note that the motion before the first point is not checked.
     caveat: Option<String>,
 }
 
@@ -304,7 +304,7 @@ impl Queries<'_> {
         }
     }
 
-    /// A note for a page about ways that are not checked.
+    /// The note that the motion before the first point is not checked.
     pub fn caveat(&self) -> Option<String> {
         match self {
             Self::Motions(_) => None,

@@ -28,7 +28,7 @@ const LEAF: usize = 8;
 /// Number of consecutive clusters whose common box is tested first: in the order of the tree they are close together.
 const TOGETHER: usize = 8;
 
-/// Number of clusters from which on such a test is worthwhile.
+/// Smallest number of clusters for which this test is made.
 const FEW: usize = 4;
 
 /// The candidates of one link in a part of a piece.
