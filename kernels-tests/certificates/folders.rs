@@ -197,7 +197,7 @@ fn untested_pairs_are_listed() {
     let with = ["--allow", "allow.txt"];
     made(&desk, &FILES, &with);
     let run = verify(&desk, &FILES, &with);
-    assert!(run.code == Some(0) && run.stdout.contains("left out: slider other: by --allow\n"), "{}", run.stdout);
+    assert!(run.code == Some(0) && run.stdout.contains("left out: slider other: allowed\n"), "{}", run.stdout);
     let many: Vec<(String, f64)> = (0..12).map(|i| (format!("wall{i}"), 1.0 + f64::from(i))).collect();
     let many: Vec<(&str, f64)> = many.iter().map(|(name, x)| (name.as_str(), *x)).collect();
     desk.put("scene.obj", walls(&many)).put("allow.txt", "* *\n").put("robot.urdf", slider(CUBE));

@@ -81,13 +81,13 @@ fn allowed_pairs_may_be_two_links() {
     let desk = desk();
     // Either order; a pair of a rigid group, which is not tested anyway; an object.
     desk.put("allow.txt", "tool base\nfore tool\nfore wall  # far away\nfore wall\n");
-    let tested = "tested pairs: 7 of link and object and 1 of two links; left out: 3 adjacent, 2 by --allow";
+    let tested = "tested pairs: 7 of link and object and 1 of two links; left out: 3 adjacent, 2 allowed";
     expect(&check(&desk, &["--self-collision", "on", "--allow", "allow.txt"]), [7, 1, 3, 0, 2], tested);
     // The SRDF's own reason stays.
-    let tested = "tested pairs: 7 of link and object and 3 of two links; left out: 2 by the SRDF, 1 by --allow";
+    let tested = "tested pairs: 7 of link and object and 3 of two links; left out: 2 by the SRDF, 1 allowed";
     expect(&check(&desk, &["--srdf", "arm.srdf", "--allow", "allow.txt"]), [7, 3, 0, 2, 1], tested);
     // Without self-collision checks the names are still valid.
-    let tested = "tested pairs: 7 of link and object; left out: 1 by --allow";
+    let tested = "tested pairs: 7 of link and object; left out: 1 allowed";
     expect(&check(&desk, &["--allow", "allow.txt"]), [7, 0, 0, 0, 1], tested);
     // A second name of an object and a link is the object; a star means all links, or all objects.
     desk.put("allow.txt", "base upper\n");

@@ -46,6 +46,7 @@ const SHARED: &str = "sharing::answers_of_several_adapters_equal_those_of_one_in
 const IN_ORDER: &str = "engine::gpu_backend::sharing::tests::verdicts_are_returned_in_the_order_of_the_motions";
 const AT_LIMIT: &str = "s5_pairs::paths::a_contact_at_the_limit_is_found_again";
 const TOUCHED: &str = "obb::moving_box::touching_triangles_are_never_called_separate";
+const BOX_ROUNDING: &str = "obb::moving_box::touching_triangles_are_never_called_separate_however_f32_rounds";
 const BOX_MARGIN: &str = "obb::moving_box::margins_are_compared_with_the_distance";
 const DISTANCES: &str = "s5_pairs::margin::claims_about_distances_hold_however_f32_rounds";
 const HAIR: &str = "s5_pairs::margin::slightly_above_the_margin_is_not_within_it_however_f32_rounds";
@@ -206,6 +207,7 @@ pub const MUTANTS: &[Mutant] = &[
         TOUCHED,
     ),
     m("acceleration of a moving box", MOVING_BOX, "center.c[2].norm_bound() * half_hh", "T::new(0.0)", TOUCHED),
+    m("rounding along the axes of a moving box", MOVING_BOX, "self.stretch * slack", "T::new(0.0)", BOX_ROUNDING),
     m("cubes of a moving box", MOVING_BOX, "cube.norm1()", "T::new(0.0)", TOUCHED),
     m("half axes of a moving box", MOVING_BOX, "n.dot(self.axes[i]).abs()", "T::new(0.0)", TOUCHED),
     m("travel between the nearest points", PROXIMITY, "n.dot(moving.travel).abs()", "T::new(0.0)", DISTANCES),

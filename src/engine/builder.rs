@@ -157,8 +157,8 @@ impl EngineBuilder {
     /// Builds the trees and opens the device.
     ///
     /// # Errors
-    /// A coordinate is too large, an option is out of its range, the pairs of links belong to another robot, or the
-    /// backend requires an adapter and none is found.
+    /// A coordinate is too large, an option is out of its range, the pairs of links belong to another robot, a link or
+    /// object of an allowed pair does not exist, or the backend requires an adapter and none is found.
     pub fn build(self) -> Result<Engine> {
         let start = Instant::now();
         let Self { robot, scene, allowed, link_pairs, mut options, chosen, known, taken, tree } = self;
@@ -168,6 +168,7 @@ impl EngineBuilder {
             let message = format!("the pairs of links do not belong to the robot {}", quoted(&robot.name));
             return Err(Error::usage(message).remedy("make them from the same robot"));
         }
+        check_allowed(&allowed, &robot, scene.objects.len())?;
         let workers = Workers::new(options.threads, known.as_ref().map(|known| &known.workers))?;
         // The triangles are copied only if the caller keeps the scene.
         let Scene { objects, triangles, .. } = Arc::unwrap_or_clone(scene);
@@ -183,6 +184,18 @@ impl EngineBuilder {
         let world = if is_quick { prepare()? } else { workers.pool.install(prepare)? };
         Engine::with(robot, Arc::new(world), workers, options, start)
     }
+}
+
+/// Checks that the links and objects of pairs that are never tested exist.
+fn check_allowed(allowed: &[(u32, u32)], robot: &Robot, n_objects: usize) -> Result<()> {
+    let n_links = robot.links.len();
+    let is_unknown = |&&(link, object): &&(u32, u32)| link as usize >= n_links || object as usize >= n_objects;
+    let Some((link, object)) = allowed.iter().find(is_unknown) else { return Ok(()) };
+    let message = format!(
+        "link {link} and object {object} cannot be an allowed pair: the robot has {n_links} links, the scene \
+         {n_objects} objects"
+    );
+    Err(Error::usage(message).remedy("count links and objects from 0"))
 }
 
 impl Engine {
@@ -233,7 +246,7 @@ impl Engine {
     /// attached object of the new engine, index of an object of the scene).
     ///
     /// # Errors
-    /// As [`with_attached`](Self::with_attached).
+    /// As [`with_attached`](Self::with_attached), or a link or object of a pair does not exist.
     #[doc(hidden)]
     pub fn with_attached_allowing(
         &self,
@@ -252,6 +265,8 @@ impl Engine {
             Ok::<_, Error>(world)
         };
         let mut world = workers.pool.install(prepare)?;
+        let allowed: Vec<(u32, u32)> = allowed.into_iter().collect();
+        check_allowed(&allowed, &robot, world.scene.objects.len())?;
         world.allowed.extend(allowed);
         Self::with(Arc::new(robot), Arc::new(world), workers, self.0.options.clone(), start)
     }
@@ -409,5 +424,15 @@ mod tests {
         let builder = Engine::builder(chain(3), scene()).backend(Backend::Cpu);
         let error = builder.link_pairs(LinkPairs::all(&chain(4))).build().unwrap_err().to_string();
         assert!(error.contains("'chain'") && error.contains("same robot"), "{error}");
+    }
+
+    #[test]
+    fn allowed_pairs_that_do_not_exist_are_refused() {
+        let builder = Engine::builder(chain(3), scene()).backend(Backend::Cpu);
+        for pair in [(3, 0), (0, 1)] {
+            let error = builder.clone().allow([pair]).build().unwrap_err().to_string();
+            assert!(error.contains("3 links, the scene 1 objects"), "{error}");
+        }
+        assert!(builder.allow([(2, 0)]).build().is_ok());
     }
 }

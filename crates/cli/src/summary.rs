@@ -1,7 +1,7 @@
 //! The summary that `check` prints at its end, and `stats.json`.
 
 use super::progress::digits;
-use super::tested::TestedPairs;
+use super::tested::{self, TestedPairs};
 use comfy_table::{Table, presets};
 use firstcontact::engine::{Engine, Solids, Stage, Stats, Sweep};
 use firstcontact::report::{Enclosed, Line, Place};
@@ -179,10 +179,7 @@ pub fn print(engine: &Engine, stats: &Stats, totals: Totals, tested: &TestedPair
         say!("swept volumes by {}: {} of {} triangles left", engine.sweep().name(), s.triangles_out, s.triangles_in);
     }
     if !stats.ignored.is_empty() {
-        say!(
-            "{} pairs of a link and an object or link touch at the start of some motion and were ignored there",
-            stats.ignored.len()
-        );
+        say!("{}", tested::ignored_line(stats.ignored.len()));
     }
     UnknownStarts::new(engine, totals.resumed).line().iter().for_each(|line| say!("{line}"));
 }

@@ -16,7 +16,7 @@ pub struct TestedPairs {
     link_scene: usize,
     /// Tested pairs of two links.
     link_link: usize,
-    /// Pairs that are not tested: two links by any reason, or a link and an object by `--allow`.
+    /// Pairs that are not tested: two links by any reason, or a link and an object that may touch.
     disabled: BTreeMap<Untested, usize>,
     /// Pairs of a link and an object among them.
     disabled_link_scene: usize,
@@ -75,7 +75,7 @@ impl TestedPairs {
         let (links, objects) = (count(links, "link"), count(objects, "object"));
         let tested = format!("{links} against {objects}: {}.", count(self.link_scene, "pair"));
         let n = self.disabled_link_scene;
-        let left_out = (n > 0).then(|| format!("{} left out (--allow).", count(n, "pair")));
+        let left_out = (n > 0).then(|| format!("{} left out (allowed).", count(n, "pair")));
         std::iter::once(tested).chain(left_out).chain(self.sentences()).collect()
     }
 
@@ -117,6 +117,12 @@ pub fn ignored(stats: &Stats) -> Vec<String> {
     said.collect()
 }
 
+/// The line of a summary about `n` pairs that were ignored because they touch at the start.
+pub fn ignored_line(n: usize) -> String {
+    let pairs = count(n, "pair");
+    format!("{pairs} of a link and an object or link touch at the start of some motion and were ignored there")
+}
+
 /// Numbers of pairs by reason, to end a line; empty if there are none.
 pub fn left_out(disabled: impl IntoIterator<Item = (Untested, usize)>) -> String {
     let present = disabled.into_iter().filter(|(_, n)| *n > 0);
@@ -129,7 +135,7 @@ pub fn in_words(reason: Untested) -> &'static str {
     match reason {
         Untested::Adjacent => "adjacent",
         Untested::Srdf => "by the SRDF",
-        Untested::Allowed => "by --allow",
+        Untested::Allowed => "allowed",
         Untested::Proved => "proved free",
         Untested::TouchLink => "touch links",
         Untested::AtRest => "at rest to each other",

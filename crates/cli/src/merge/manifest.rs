@@ -4,6 +4,7 @@ use super::{Part, damaged};
 use crate::Outcome;
 use crate::merkle::{from_hex, hex};
 use crate::shard::{CountedPair, ShardRecord};
+use crate::tested;
 use firstcontact::{Error, Result};
 use firstcontact_verifier::{Hash, merkle};
 use serde_json::{Map, Value, json};
@@ -54,10 +55,7 @@ impl Starts {
         }
         match &self.ignored {
             Some(pairs) if pairs.is_empty() => {}
-            Some(pairs) => lines.push(format!(
-                "{} pairs of a link and an object or link touch at the start of some motion and were ignored there",
-                pairs.len()
-            )),
+            Some(pairs) => lines.push(tested::ignored_line(pairs.len())),
             None => lines.push("ignored pairs are not known of shards that were interrupted and resumed".into()),
         }
         lines
