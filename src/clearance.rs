@@ -80,7 +80,8 @@ pub struct ClosestPoints {
     pub segment: usize,
     /// Time relative to the segment, from 0 to 1.
     pub t: f64,
-    /// Upper bound on the distance of the two features, metres: the distance of the points, increased by all rounding.
+    /// Upper bound on the distance between the two features, metres: the distance between the points, plus a bound on
+    /// all rounding errors.
     pub distance_m: f64,
     /// The feature of the link; for two links, of the one with the lower index in the robot.
     pub a: RobotFeature,

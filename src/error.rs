@@ -1,7 +1,7 @@
 //! The crate's error type: a message, the file and the place in it, and a remedy.
 //!
-//! Messages often repeat text from files: names, values, a parser's own message. Such text is shortened where a message
-//! is made ([`quoted`], [`foreign`]), and once more where an error is printed, so that a message has at most a few
+//! Messages often repeat text from files: names, values, a parser's own message. Such text is shortened when a message
+//! is composed ([`quoted`], [`foreign`]), and again when an error is printed, so that a message has at most a few
 //! hundred characters whatever the file contains. Paths are stored separately from the message, and existing ones are
 //! printed in full.
 
@@ -15,11 +15,11 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// [`Closed`](ErrorKind::Closed), and with 3 for every other kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The caller asked for something that does not exist or does not fit together.
+    /// The caller requested something that does not exist, or a combination that is not possible.
     Usage,
     /// A file is missing, malformed or outside the range that the engine accepts.
     Input,
-    /// The data or the work does not fit the memory that the caller allows.
+    /// The data or the work does not fit into the memory limit set by the caller.
     Memory,
     /// No usable graphics adapter, or the device failed.
     Gpu,
@@ -55,12 +55,12 @@ impl Error {
         Self(Box::new(Parts { kind, message, file: None, place: None, folders: Vec::new(), remedy: None }))
     }
 
-    /// Malformed or missing input.
+    /// Creates an input error: a malformed or missing input.
     pub fn input(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Input, message)
     }
 
-    /// A wrong call of the library or the command.
+    /// Creates a usage error: an incorrect call of the library or the command.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Usage, message)
     }
@@ -79,7 +79,7 @@ impl Error {
         self
     }
 
-    /// Sets the place, or puts it before one that is already set.
+    /// Sets the place, or prepends it to the place that is already set.
     #[must_use]
     pub fn within(mut self, outer: impl Into<String>) -> Self {
         let outer = outer.into();
@@ -94,7 +94,7 @@ impl Error {
         self
     }
 
-    /// Sets what the user can do about it.
+    /// Sets the remedy: advice to the user.
     #[must_use]
     pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
         self.0.remedy = Some(remedy.into());
@@ -121,7 +121,7 @@ impl Error {
         self.0.place.as_deref()
     }
 
-    /// The remedy for the user; methods of [`Error`] set it.
+    /// The remedy for the user, if one was set.
     pub fn advice(&self) -> Option<&str> {
         self.0.remedy.as_deref()
     }
@@ -172,7 +172,7 @@ fn path(path: &Path) -> String {
 
 impl std::error::Error for Error {}
 
-/// Turns another library's error into one about `file`.
+/// Returns a function that converts another library's error into an error about `file`.
 pub fn input_error(file: &Path) -> impl Fn(&dyn fmt::Display) -> Error + '_ {
     move |cause| Error::input(cause.to_string()).in_file(file)
 }
@@ -193,7 +193,7 @@ pub(crate) fn shortened(text: &str, n_chars: usize) -> String {
     }
 }
 
-/// Text that repeats the content of a file, such as a parser's message, for a message.
+/// Shortens text that repeats the content of a file, such as a parser's message, for use in a message.
 pub fn foreign(text: &(impl fmt::Display + ?Sized)) -> String {
     shortened(&text.to_string(), FOREIGN_CHARS)
 }

@@ -1,8 +1,8 @@
 //! Certified continuous collision detection of articulated models in triangle environments.
 //!
 //! Given many motions of a robot, [`Engine`] finds for each whether the robot touches the scene, and the time, place
-//! and features of the first contact. A [`Verdict::Free`] is a proof for every moment of the motion, and the time of
-//! first contact is a certified enclosure.
+//! and features of the first contact. [`Verdict::Free`] is proved for every moment of the motion, not only at samples,
+//! and the time of first contact is returned as a certified enclosure.
 //!
 //! ```text
 //! Robot ──┐                                     ┌─ Free

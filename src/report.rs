@@ -188,7 +188,7 @@ pub struct Place<'a> {
     pub normal: [f64; 3],
 }
 
-/// The side of a contact that a link touches.
+/// The obstacle's side of a contact: the scene or another link.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum ObstacleSide<'a> {
@@ -289,7 +289,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The line for the answer of a trajectory. A trajectory of a single segment without times has the line of a
+    /// The line for the answer for a trajectory. A trajectory with a single segment and no times has the same line as a
     /// motion.
     pub fn of_trajectory(
         motion: usize,

@@ -7,7 +7,7 @@ pub enum Verdict {
     Free,
     /// Something touches, or comes so close that contact can be neither proved nor excluded.
     Contact(Contact),
-    /// The search ended before an answer.
+    /// The search ended without an answer.
     Undecided(Undecided),
 }
 
@@ -28,7 +28,8 @@ pub struct TrajectoryVerdict {
     /// The segment to which `toc[1]` is relative: the same one, a later one, or the last one if the contact is not
     /// proved.
     pub segment_hi: usize,
-    /// `toc` in seconds on the trajectory's own clock, or `clear_until` twice; `None` if the trajectory has no times.
+    /// `toc` in seconds on the trajectory's own clock; for an undecided trajectory, the time of `clear_until` in both
+    /// entries. `None` if the trajectory has no times.
     pub time_s: Option<[f64; 2]>,
 }
 
@@ -48,7 +49,7 @@ pub struct Contact {
     pub toc: [f64; 2],
     /// How certain the contact is.
     pub certainty: Certainty,
-    /// A link touches the scene or another link at the start, or the motion starts inside a solid (`inside`).
+    /// True if a link touches the scene or another link at the start, or the motion starts inside a solid (`inside`).
     pub initial_overlap: bool,
     /// The solid in which the motion starts without touching it; `None` unless
     /// [`Solids::Contact`](crate::Solids::Contact) was requested. In that case the time of contact is 0, and there is
@@ -88,7 +89,7 @@ impl Contact {
         }
     }
 
-    /// Returns whether a contact exists, rather than being possible.
+    /// Returns whether the contact is proved to exist, not merely possible.
     pub fn is_proved(&self) -> bool {
         self.certainty >= Certainty::Proved
     }
@@ -106,8 +107,8 @@ pub enum Certainty {
     Possible,
     /// A contact exists.
     Proved,
-    /// A contact exists, and the enclosure of its time is at most as wide as the tolerance, or as the time in which a
-    /// link travels its [floor](crate::stage::s6_solve::SolveOptions::floor_m).
+    /// A contact exists, and the enclosure of its time is no wider than the tolerance, or than the time in which the
+    /// link travels the [floor](crate::stage::s6_solve::SolveOptions::floor_m).
     Certified,
 }
 

@@ -101,7 +101,7 @@ impl<'a> Pair<'a> {
     }
 
     /// Searches for a proof that the links touch everywhere, or for values for which they are certainly apart. The
-    /// margin does not count: a pair that is disabled because it always touches is so for every margin.
+    /// margin is not used, because a pair that is disabled as always touching is disabled for every margin.
     pub fn always(&self, deadline: Instant) -> Found {
         self.search(deadline, |range, _| self.always_in(range))
     }

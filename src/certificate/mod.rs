@@ -1,9 +1,10 @@
 //! Certificates: proofs of answers that an independent program verifies.
 //!
-//! A [`Prover`] makes the certificate of an answer: that nothing touches up to a time, by separating axes over parts of
-//! time and of both trees of triangles, and of a proved contact two triangles that touch. It knows robot, scene,
-//! trajectory and answer alone, so the certificate is the same for any backend and any number of threads.
-//! `crates/verifier/FORMAT.md` defines the statement, the steps and the bytes.
+//! A [`Prover`] makes the certificate of an answer. The certificate proves that nothing touches up to a time, by
+//! separating axes over parts of time and of both trees of triangles; for a proved contact it also has two triangles
+//! that touch. The prover uses only the robot, the scene, the trajectory and the answer, so the certificate is the same
+//! for any backend and any number of threads. `crates/verifier/FORMAT.md` defines the statement, the steps and the
+//! bytes.
 
 mod file;
 mod kinematics;
@@ -119,7 +120,7 @@ impl Prover {
     /// Prepares robot and scene.
     ///
     /// # Errors
-    /// The scene's triangles are gone, or a pair is not one of this robot and scene.
+    /// An engine has taken the scene's triangles, or a pair does not belong to this robot and scene.
     pub fn new(robot: impl Into<Arc<Robot>>, scene: impl Into<Arc<Scene>>, statement: Statement) -> Result<Self> {
         let (robot, scene) = (robot.into(), scene.into());
         if scene.triangles.len() != scene.n_triangles() as usize {
@@ -163,8 +164,8 @@ impl Prover {
 
     /// The certificate of an answer; `None` if no proof was found within the limits of the search.
     ///
-    /// The end of a contact's proof can be up to 1e-7 of its segment before `toc[0]`, where the gap is below rounding;
-    /// up to 1e-1 with joint tolerances, with which some answers have no certificate.
+    /// For a contact, the proof that nothing touches can end up to 1e-7 of its segment before `toc[0]`, where the gap
+    /// is below rounding; with joint tolerances, it can end up to 1e-1 before it, and some answers have no certificate.
     pub fn certificate(&self, trajectory: &Trajectory, verdict: &TrajectoryVerdict) -> Option<Vec<u8>> {
         let at = |segment, t| Place { segment, t };
         match &verdict.verdict {

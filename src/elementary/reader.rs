@@ -65,7 +65,7 @@ pub struct Posed {
     pub query: Query,
     /// True if the features touch; `None` if the file does not contain the truth.
     pub truth: Option<bool>,
-    /// True if all coordinates are double-precision numbers; otherwise the query is about the nearest ones.
+    /// True if all coordinates are double-precision numbers; otherwise the query uses the nearest such numbers.
     pub is_exact: bool,
 }
 

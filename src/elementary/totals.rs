@@ -17,7 +17,7 @@ pub struct Totals {
     pub certified: u64,
     /// Without an answer.
     pub undecided: u64,
-    /// With a coordinate that had to be rounded: the answer is about the rounded points.
+    /// Queries with a coordinate that had to be rounded; the answer applies to the rounded points.
     pub rounded: u64,
     /// Queries whose truth is known.
     pub agreement: Agreement,
@@ -32,9 +32,10 @@ pub struct Agreement {
     pub contacts: u64,
     /// Contacts according to the truth that were answered as free: with exact coordinates each is a fault.
     pub false_negatives: u64,
-    /// Answered as proved contact although the truth is no contact: with exact coordinates each is a fault.
+    /// Queries answered as proved contacts although the truth is no contact: with exact coordinates each is a fault.
     pub false_proofs: u64,
-    /// Answered as contact without proof although the truth is no contact: closer than double precision can resolve.
+    /// Queries answered as unproved contacts although the truth is no contact: closer than double precision can
+    /// resolve.
     pub false_positives: u64,
 }
 

@@ -76,8 +76,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the largest width of a certified enclosure of the time of contact, as a fraction of the motion. It need not
-    /// be narrower than the time in which a link travels 10⁻¹¹ m
+    /// Sets the maximum width of a certified enclosure of the time of contact, as a fraction of the motion. The
+    /// enclosure need not be narrower than the time in which a link travels 10⁻¹¹ m
     /// ([`SolveOptions::floor_m`](crate::stage::s6_solve::SolveOptions::floor_m)).
     #[must_use]
     pub fn tolerance(mut self, tolerance: f64) -> Self {
@@ -113,18 +113,18 @@ impl EngineBuilder {
         self
     }
 
-    /// Shares the trees over the links of an engine with the same links, for a robot in several scenes, and the scratch
-    /// memory of its motions. Links are compared triangle by triangle, or in constant time if the robots are copies of
-    /// one another. An engine with other links shares only the memory.
+    /// Shares the link trees and the scratch memory of another engine; useful for one robot in several scenes. The
+    /// trees are shared only if both engines have the same links, otherwise only the memory is shared. Links are
+    /// compared triangle by triangle, or in constant time if the robots are copies of one another.
     #[must_use]
     pub fn share_link_trees(mut self, known: &Engine) -> Self {
         self.known = Some(Arc::clone(&known.0));
         self
     }
 
-    /// Stores the tree over the scene in this file and reads it from there the next time; worthwhile for millions of
+    /// Caches the tree over the scene in this file, so that later engines can read it; worthwhile for millions of
     /// triangles. A file that is damaged or belongs to another scene is reported in [`Engine::warnings`] and replaced;
-    /// one that cannot be written is reported there too.
+    /// a file that cannot be written is also reported there.
     #[must_use]
     #[cfg(feature = "formats")]
     pub fn tree_cache(mut self, file: impl Into<PathBuf>) -> Self {
@@ -132,14 +132,14 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets a function that receives the number of the scene's triangles in the tree while the tree is built.
+    /// Sets a callback that receives the number of scene triangles in the tree so far, while the tree is built.
     #[must_use]
     pub fn watch(mut self, watch: Watch) -> Self {
         self.tree.watch = watch;
         self
     }
 
-    /// Sets the maximum number of triangles of the scene for which one tree is built directly, for tests.
+    /// Sets the maximum number of scene triangles for which a single tree is built directly; for tests.
     #[doc(hidden)]
     #[must_use]
     pub fn tree_block(mut self, triangles: usize) -> Self {
@@ -211,9 +211,9 @@ impl Engine {
         Self::with(Arc::clone(&self.0.robot), Arc::clone(&self.0.world), workers, options, start)
     }
 
-    /// An engine for the same robot in another scene, with the same options and the same pairs of links. The trees over
-    /// the links are shared. Pairs of a link and an object are not taken over, since they refer to objects of the old
-    /// scene.
+    /// Creates an engine for the same robot in another scene, with the same options and the same pairs of links. The
+    /// trees over the links are shared. Allowed pairs of a link and an object are not carried over, since they refer to
+    /// objects of the old scene.
     ///
     /// # Errors
     /// A coordinate is too large, or the backend requires an adapter and none is found.
@@ -223,9 +223,9 @@ impl Engine {
         builder.options(self.0.options.clone()).link_pairs(link_pairs).share_link_trees(self).build()
     }
 
-    /// An engine with further objects attached to the robot's links, in the same scene and with the same options. All
-    /// trees except those over the objects are shared. The objects are tested in the pairs of
-    /// [`LinkPairs::add_attached`]; all other pairs are taken over.
+    /// Creates an engine with further objects attached to the robot's links, in the same scene and with the same
+    /// options. All trees except those over the objects are shared. The objects are tested in the pairs of
+    /// [`LinkPairs::add_attached`]; all other pairs are kept.
     ///
     /// ```
     /// use firstcontact::{AttachedObject, Engine};

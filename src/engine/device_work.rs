@@ -51,12 +51,13 @@ pub struct KernelWork {
     pub executed: Executed,
 }
 
-/// The work that the invocations of a kernel executed, without that of the arithmetic of addresses.
+/// The work that the invocations of a kernel executed, without address arithmetic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Executed {
     /// Scalar operations, as counted by `KernelCost`.
     pub operations: u64,
-    /// Operations of all lanes of the waves of 32 invocations that executed them, idle lanes included; at least.
+    /// Lower bound on the operations of all lanes of the waves of 32 invocations that executed them, idle lanes
+    /// included.
     pub issued_operations: u64,
     /// Bytes read from storage buffers.
     pub loaded_bytes: u64,
@@ -72,7 +73,7 @@ impl Executed {
         *self == Self::default()
     }
 
-    /// The share of the lanes that are active in an average operation, at most; `None` if nothing was counted.
+    /// Upper bound on the share of lanes that are active in an average operation; `None` if nothing was counted.
     pub fn active_lanes(&self) -> Option<f64> {
         (self.issued_operations > 0).then(|| self.operations as f64 / self.issued_operations as f64)
     }

@@ -206,12 +206,12 @@ impl Engine {
         Stream::start(Arc::clone(&self.0), portions.into_iter())
     }
 
-    /// Checks trajectories and passes each answer to `sink`, in their order. An adapter excludes the parts in which
-    /// nothing is near, unless contacts at the start are ignored; the CPU searches the rest, on all threads.
-    /// `joint_tolerance` contains one number for each column, radians or metres, or is empty for no tolerance. With a
-    /// tolerance, [`Free`](Verdict::Free) applies to every execution whose columns stay within it of the trajectory at
-    /// each time, and none of these executions touches before `toc[0]`; proved contacts are those of the trajectory
-    /// itself.
+    /// Checks trajectories and passes each answer to `sink`, in the order of the trajectories. An adapter excludes the
+    /// parts in which nothing is near, unless contacts at the start are ignored; the CPU searches the rest, on all
+    /// threads. `joint_tolerance` contains one number for each column, radians or metres, or is empty for no tolerance.
+    /// With a tolerance, [`Free`](Verdict::Free) applies to every execution whose columns stay within the tolerance of
+    /// the trajectory at each time, and none of these executions has a contact before `toc[0]`; proved contacts are
+    /// those of the trajectory itself.
     ///
     /// ```
     /// # use firstcontact::{Engine, Trajectory};
@@ -226,9 +226,9 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// A trajectory does not fit the robot, a tolerance is negative, above 10⁶, for a free joint or for another
-    /// number of columns, the options select the paper's equations or toleranced bounds, which support only straight
-    /// motions, a device failed, or `sink` returns an error.
+    /// A trajectory does not fit the robot; a tolerance is negative, is above 10⁶, or belongs to a free joint; the
+    /// number of tolerances is not that of the columns; the options select the paper's equations or toleranced bounds,
+    /// which support only straight motions; a device failed; or `sink` returns an error.
     pub fn check_trajectories(
         &self,
         trajectories: &[Trajectory],
@@ -251,8 +251,8 @@ impl Engine {
     /// # }
     /// ```
     ///
-    /// The enclosure is as narrow as the options request, unless rounding or the cap on evaluations prevents it. For a
-    /// trajectory that touches, it begins at zero. Pairs that are not tested do not count, nor do pairs that are
+    /// The enclosure is as narrow as the options request, unless rounding or the cap on evaluations prevents it. If the
+    /// trajectory has a contact, the lower bound is zero. Pairs that are not tested do not count, nor do pairs that are
     /// ignored because they touch at the start.
     ///
     /// # Errors
@@ -263,8 +263,8 @@ impl Engine {
         self.0.clearance(guard.get(), trajectory, options, &mut Stats::default())
     }
 
-    /// [`clearance`](Self::clearance) of many trajectories, on all threads; passes each answer to `sink`, in their
-    /// order.
+    /// Computes the [`clearance`](Self::clearance) of many trajectories, on all threads, and passes each answer to
+    /// `sink`, in the order of the trajectories.
     ///
     /// # Errors
     /// As [`clearance`](Self::clearance), and any error that `sink` returns, which ends the work.

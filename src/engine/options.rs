@@ -41,7 +41,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// All stages in the order of the flow.
+    /// All stages, in the order in which they run.
     pub const ALL: [Self; 6] = [Self::Concat, Self::Bound, Self::Cull, Self::Sweep, Self::Pairs, Self::Solve];
 
     /// The stem of the stage's file names.
@@ -79,14 +79,15 @@ pub enum PairSearch {
 }
 
 /// Treatment of motions that start with a link inside a closed object or link, or with an object inside a closed link,
-/// without touching it. Objects and shapes of links are closed if [`Scene::is_closed`](crate::Scene::is_closed) says so
-/// of their triangles; a point is inside if a ray from it crosses the surface an odd number of times.
+/// without touching it. Objects and shapes of links are closed in the sense of
+/// [`Scene::is_closed`](crate::Scene::is_closed); a point is inside if a ray from it crosses the surface an odd number
+/// of times.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Solids {
     /// Only surfaces matter: nothing is tested or counted.
     Off,
-    /// [`Stats::inside`](crate::Stats::inside) counts these motions; verdicts are those of the surfaces.
+    /// [`Stats::inside`](crate::Stats::inside) counts these motions; verdicts are based on surfaces alone.
     #[default]
     Report,
     /// These motions are counted, and have a contact at time 0 ([`Contact::inside`](field@crate::Contact::inside)).
@@ -103,11 +104,12 @@ pub struct Options {
     /// several adapters; `all` selects every hardware adapter, or every software adapter on a machine without hardware.
     /// If empty, the best adapter is used.
     pub adapters: Vec<String>,
-    /// Checks of fewer motions run on the CPU even if the engine has an adapter, because the CPU is faster with few
-    /// motions. If absent, 4,096 where the automatic backend has chosen the adapter, otherwise 0. Trajectories are
+    /// Minimum number of motions for which a check runs on the adapter; smaller checks run on the CPU, which is faster
+    /// for few motions. If `None`, 4,096 if the automatic backend has chosen the adapter, otherwise 0. Trajectories are
     /// searched on the adapter, whatever their number.
     pub min_device_motions: Option<usize>,
-    /// Stages that run as their CPU reference even if the backend is a graphics adapter, to bisect a fault.
+    /// Stages that run as their CPU reference even if the backend is a graphics adapter, to locate a fault by
+    /// bisection.
     pub reference: Vec<Stage>,
     /// Number of CPU threads; 0 for one per core.
     pub threads: usize,
@@ -116,8 +118,8 @@ pub struct Options {
     pub memory_bytes: u64,
     /// The form of the motion bounds.
     pub bound: PoseEnclosure,
-    /// Enables `s3_cull`, which tests the model's tree of boxes against the scene's tree. Without it every link is
-    /// tested against the whole scene in the next stage, for measurements.
+    /// Enables `s3_cull`, which tests the model's tree of boxes against the scene's tree. If false, the next stage
+    /// tests every link against the whole scene; for measurements.
     pub cull: bool,
     /// Swept-volume culling.
     pub sweep: Sweep,
@@ -131,11 +133,11 @@ pub struct Options {
     pub solids: Solids,
     /// Sizes of the queues on the device; chosen from the memory if absent.
     pub capacities: Option<Capacities>,
-    /// Number of slabs of time in which the device looks for pairs, from 1 to 16, so that it can skip the time after a
-    /// contact. The answers are the same. Chosen automatically if absent.
+    /// Number of time slabs, from 1 to 16, into which the device divides its search for pairs, so that it can skip the
+    /// time after a contact. It does not affect the answers. If `None`, it is chosen automatically.
     pub slabs: Option<u32>,
-    /// Compiles kernels that count the work that they execute, [`KernelWork::executed`](super::KernelWork::executed).
-    /// They are slower.
+    /// Compiles slower kernels that count the work that they execute,
+    /// [`KernelWork::executed`](super::KernelWork::executed).
     pub count_executed: bool,
     /// Measures the time of each kernel, [`KernelWork::seconds`](super::KernelWork::seconds), on adapters with a clock.
     /// Every dispatch is then a compute pass of its own, which takes longer. Chunks with more than 512 dispatches are
@@ -182,7 +184,7 @@ impl Options {
         (self.backend, self.adapters) = (backend, adapter.into_iter().collect());
     }
 
-    /// Smallest number of motions that are checked on an adapter, if the engine has one.
+    /// Minimum number of motions for which a check runs on an adapter, if the engine has one.
     pub fn min_device_motions(&self) -> usize {
         let is_automatic = self.backend == Backend::Auto && self.adapters.is_empty() && self.reference.is_empty();
         self.min_device_motions.unwrap_or(if is_automatic { MIN_DEVICE_MOTIONS } else { 0 })
@@ -221,14 +223,14 @@ impl Default for Options {
     }
 }
 
-/// Capacities of the buffers on the device, in entries. Insufficient capacities cause repetitions and do not change an
-/// answer.
+/// Capacities of the buffers on the device, in entries. If a capacity is too small, work is repeated; the answers do
+/// not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacities {
     /// Pieces of motions in a chunk, at least 1.
     pub pieces: usize,
-    /// Nodes of links' trees, over all pieces, for whose children boxes are stored; the others are bounded when they
-    /// are tested.
+    /// Number of nodes of link trees, over all pieces, for which the boxes of the children are stored; the boxes of
+    /// other nodes are computed when they are tested.
     pub boxes: u32,
     /// Work items of a level.
     pub queue: u32,

@@ -51,7 +51,7 @@ pub struct Stats {
     pub device: DeviceWork,
     /// Work of the adapter's kernels, by the stem of the file and the entry point.
     pub kernels: BTreeMap<[&'static str; 2], KernelWork>,
-    /// The stages in the order of the flow.
+    /// The stages, in the order in which they run.
     pub stages: [StageStats; Stage::ALL.len()],
     /// Input and output of swept-volume culling, if it ran.
     pub sweep: SweepCounts,
@@ -66,12 +66,12 @@ pub struct Stats {
     pub ignored: BTreeMap<(u32, Obstacle), u64>,
     /// Motions that start inside a solid.
     pub start_inside: u64,
-    /// Pairs of which one starts inside the other: index of the link in the robot, obstacle, and number of motions. For
-    /// two links, the first one has the lower index.
+    /// Pairs in which one member starts inside the other: index of the link in the robot, obstacle, and number of
+    /// motions. For two links, the first one has the lower index.
     pub inside: BTreeMap<(u32, Obstacle), u64>,
 }
 
-/// Statistics of links against links; the exact stage is not part of them.
+/// Statistics of the tests of links against links, without the exact stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct LinkStats {
     /// Counts of the search.

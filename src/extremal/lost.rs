@@ -40,7 +40,7 @@ pub enum Lost {
     },
     /// The errors have not become small within the time expected for the gain.
     NotAcquired,
-    /// A search found a closer pair, or that bodies that were thought to penetrate each other are apart.
+    /// A search found a closer pair, or found that bodies thought to penetrate each other are apart.
     Farther {
         /// Its distance, metres.
         nearest_m: f64,

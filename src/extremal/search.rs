@@ -36,7 +36,7 @@ const MEETING: f64 = 1e-7;
 /// Number of values of each parameter from which pairs in penetration are sought.
 const PLACES: usize = 9;
 
-/// Finds the closest pair while the shapes are apart, edges included; in penetration the least deep extremal pair.
+/// Finds the closest pair, edges included, if the shapes are apart; in penetration, the extremal pair of least depth.
 ///
 /// # Errors
 /// [`Lost::NothingFound`] in penetration without such a pair, or between intersecting shapes without normals;

@@ -42,8 +42,8 @@ pub struct Settings {
     pub feedback: Feedback,
     /// The method of integration.
     pub integrator: Integrator,
-    /// Number of steps between searches for a closer pair, and for whether bodies in penetration are apart by now; 0
-    /// disables the searches, which convex bodies do not need unless they pass through each other.
+    /// Number of steps between audits, which search for a closer pair and test whether penetrating bodies have
+    /// separated; 0 disables the audits, which convex bodies do not need unless they pass through each other.
     pub audit_steps: usize,
 }
 
@@ -61,9 +61,9 @@ impl Default for Settings {
 }
 
 impl Integrator {
-    /// Returns the value of K·h from which on errors no longer decay: the end of the method's interval of stability on
-    /// the real axis. In one step the errors are multiplied by 1 − z (Euler), by 1 − z + z²/2 − z³/6 + z⁴/24
-    /// (Runge-Kutta), with z = K·h.
+    /// Returns the value of K·h at and above which errors no longer decay: the end of the method's interval of
+    /// stability on the real axis. In one step the errors are multiplied by 1 − z (Euler), by 1 − z + z²/2 −
+    /// z³/6 + z⁴/24 (Runge-Kutta), with z = K·h.
     pub fn stability_limit(&self) -> f64 {
         match self {
             Self::Euler => 2.0,

@@ -10,7 +10,7 @@ pub struct State {
     pub a: Place,
     /// The place on B.
     pub b: Place,
-    /// Which of u, v, r, s are held at an end of their range.
+    /// True for each of u, v, r, s that is held at an end of its range.
     pub held: [bool; 4],
 }
 

@@ -68,16 +68,16 @@ pub struct Sample {
 pub struct Restart {
     /// Time of the loss, seconds.
     pub t_s: f64,
-    /// Reason of the loss.
+    /// Reason for the loss.
     pub lost: Lost,
     /// True if the search found a pair to continue with.
     pub found: bool,
 }
 
 impl Track {
-    /// Returns the rate at which the errors of the start have decayed, 1/s: the slope of the logarithm of their norm,
-    /// while it is above 10⁻⁶ of its initial value. `None` without a start, if a pair was lost, or if the norm was
-    /// not halved, as after a nearly exact start.
+    /// Returns the rate at which the initial errors have decayed, 1/s: the slope of the logarithm of their norm, while
+    /// it is above 10⁻⁶ of its initial value. `None` without a start, if a pair was lost, or if the norm was not
+    /// halved, as after a nearly exact start.
     pub fn decay_rate_per_s(&self) -> Option<f64> {
         let first = self.samples.first().filter(|s| s.phase == Phase::Acquiring)?;
         let lost_s = self.restarts.first().map_or(f64::INFINITY, |r| r.t_s);

@@ -186,7 +186,7 @@ impl<'r> MotionFile<'r> {
         self.len
     }
 
-    /// Omits the motions from number `n` on, if there are any; they are not read.
+    /// Keeps only the first `n` motions; the others are not read.
     pub fn truncate(&mut self, n: usize) {
         self.len = self.len.min(n);
     }
@@ -196,8 +196,8 @@ impl<'r> MotionFile<'r> {
         self.len() == 0
     }
 
-    /// Returns whether the file is CSV in which nothing but the number of rows separates the motions. A path through
-    /// all rows is written in the same way.
+    /// Returns whether the file is a CSV file whose motions are separated only by the number of rows. A single path
+    /// through all rows would look the same.
     pub fn has_counted_rows(&self) -> bool {
         matches!(self.content, Content::Counted(_))
     }
@@ -207,15 +207,16 @@ impl<'r> MotionFile<'r> {
         self.robot.columns.len()
     }
 
-    /// The motions from number `first` on, in portions of some thousands, checked like [`MotionBatch::check`] does.
+    /// The motions from number `first` on, in portions of some thousands, each checked as by [`MotionBatch::check`].
     ///
     /// # Errors
-    /// No error at present. Each portion may be an error: the file cannot be read, or a motion does not fit the robot.
+    /// None at present. Each portion may itself be an error: the file cannot be read, or a motion does not fit the
+    /// robot.
     pub fn portions(&self, first: usize) -> Result<Portions<'_>> {
         Ok(Portions { file: self, next: first })
     }
 
-    /// Some of the motions, checked like [`MotionBatch::check`] does.
+    /// Some of the motions, checked as by [`MotionBatch::check`].
     ///
     /// # Errors
     /// The file cannot be read, or a motion does not fit the robot.
@@ -233,7 +234,7 @@ impl<'r> MotionFile<'r> {
     /// All motions.
     ///
     /// # Errors
-    /// The motions do not fit the limits, or as [`MotionFile::read`].
+    /// As [`MotionFile::read`], or the motions exceed the limits.
     pub fn read_all(&self, limits: &LoadLimits) -> Result<MotionBatch> {
         let fits = crate::robot::motion_check::check_memory(self.len(), self.n_columns(), limits);
         fits.map_err(|e| e.in_file(&self.name))?;

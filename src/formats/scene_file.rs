@@ -19,7 +19,7 @@ pub struct SceneOptions {
     pub geometry: Geometry,
     /// Largest distance by which tessellated primitives of a URDF may extend beyond the true shape, metres.
     pub chord_error_m: f64,
-    /// Additional folders in which a URDF's packages are searched.
+    /// Additional folders in which the packages of a URDF are looked up.
     pub package_paths: Vec<PathBuf>,
     /// Limits on the memory that the files and the triangles may take.
     pub limits: LoadLimits,
@@ -64,8 +64,8 @@ impl Scene {
         Self::from_file_with(path, &SceneOptions::default())
     }
 
-    /// Reads a scene: a mesh file, each named group an object; `.json`, a list of placed meshes; or a URDF (`.urdf`,
-    /// `.xml`) with every joint at 0, its links as objects. Numbers are metres.
+    /// Reads a scene: a mesh file, in which each named group becomes an object; `.json`, a list of placed meshes; or a
+    /// URDF (`.urdf`, `.xml`) with every joint at 0 and its links as objects. Numbers are metres.
     ///
     /// # Errors
     /// A file is missing, malformed or does not fit the limits, or there is no triangle.

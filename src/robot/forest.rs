@@ -1,4 +1,4 @@
-//! Several robots as one: a tree whose root is the world and carries nothing.
+//! Several robots joined into one: a tree whose root is the world and carries no links.
 
 use super::{Body, Drive, FixedLink, Joint, JointKind, Link, MAX_DEPTH, Robot};
 use crate::error::{Error, Result, quoted};
@@ -79,7 +79,7 @@ impl Robot {
         Ok(())
     }
 
-    /// The bodies whose joints place the robot in the world: its root, or the roots of several robots below a world
+    /// The bodies whose joints place the robot in the world: its root, or, for joined robots, the roots below a world
     /// without links.
     #[doc(hidden)]
     pub fn roots(&self) -> Vec<u32> {

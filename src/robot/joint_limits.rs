@@ -16,8 +16,8 @@ const MIN_FAR_TURNS: u64 = 4;
 /// Values beyond the limits of their joints, counted over the portions of a file. **Degrees.** Most values of a file in
 /// degrees are far beyond the range of a joint in radians, and hardly any values of a file in radians are. So a warning
 /// is given if at least half of the nonzero angles are *far*: beyond twice their limit and beyond a whole turn. If any
-/// angle has limits, only angles with limits count. Otherwise angles without limits count; they are far from three
-/// turns on, since a wheel may turn often.
+/// angle has limits, only angles with limits count. Otherwise angles without limits count; they are far if they exceed
+/// three turns, since a wheel may turn many times.
 #[derive(Clone, Debug, Default)]
 pub struct BeyondLimits {
     first: Option<String>,

@@ -7,7 +7,7 @@ use crate::robot::{ColumnKind, Joint, JointKind, Robot};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 impl Robot {
-    /// The values of the columns with every joint at 0 and every free joint at the identity.
+    /// Returns the configuration in which every joint is at 0 and every free joint at the identity.
     pub fn zero_configuration(&self) -> Vec<f64> {
         self.columns.iter().map(|c| if c.kind == ColumnKind::Free(6) { 1.0 } else { 0.0 }).collect()
     }

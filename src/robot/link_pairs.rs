@@ -106,7 +106,7 @@ impl LinkPairs {
     /// each other are added. The others are left out as [`Untested::AtRest`].
     ///
     /// # Errors
-    /// The number of elements of `own` is not that of the robots, they are not pairs of links of these robots, or there
+    /// `own` does not have one element for each robot, an element has pairs that are not links of its robot, or there
     /// are more than [`LinkPairs::MAX_LINKS`] links.
     pub fn of_robots(joined: &Robot, own: &[Self]) -> Result<Self> {
         let roots = joined.roots();
@@ -158,7 +158,7 @@ impl LinkPairs {
     /// and other attached objects that move relative to it, except those that it may touch.
     ///
     /// # Errors
-    /// The robot does not have the object, or a link that it may touch.
+    /// The robot lacks an object, or a link that an object may touch.
     pub fn add_attached(&mut self, robot: &Robot, objects: &[AttachedObject]) -> Result<()> {
         let mut touching = Vec::new();
         for object in objects {
@@ -200,7 +200,8 @@ impl LinkPairs {
         self.tested.extend(pairs.filter(|pair| !untested.contains_key(pair)));
     }
 
-    /// Excludes pairs, whose links may be in either order. Pairs that are already excluded keep their reason.
+    /// Excludes pairs; the two links of a pair may be in either order. Pairs that are already excluded keep their
+    /// reason.
     pub fn disable(&mut self, pairs: impl IntoIterator<Item = [u32; 2]>, reason: Untested) {
         let pairs: HashSet<[u32; 2]> = pairs.into_iter().map(|[a, b]| [a.min(b), a.max(b)]).collect();
         let untested = &mut self.untested;

@@ -102,7 +102,7 @@ impl MotionBatch {
     /// Appends other motions.
     ///
     /// # Errors
-    /// They have another number of columns.
+    /// The number of columns differs.
     pub fn append(&mut self, other: &Self) -> Result<()> {
         if self.is_empty() {
             self.n_columns = other.n_columns;

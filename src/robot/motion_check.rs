@@ -35,7 +35,7 @@ impl MotionBatch {
     }
 
     /// Warnings about values beyond the limits of their joints, and about angles that are probably degrees: one line
-    /// each, with counts and the first of them.
+    /// each, with the counts and the first such value.
     pub fn check_limits(&self, robot: &Robot) -> Vec<String> {
         let mut beyond = BeyondLimits::default();
         beyond.add(self, 0, robot);

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 
 /// Largest degree of a segment.
 pub const MAX_DEGREE: usize = 15;
-/// Largest difference between the end of a segment and the start of the next one that is removed.
+/// Largest jump between the end of a segment and the start of the next one that is accepted and removed.
 pub const MAX_JUMP: f64 = 1e-9;
 
 /// A path of all columns of a robot. In each segment every column is a polynomial of the local time in `[0, 1]`, in
@@ -135,12 +135,13 @@ impl Trajectory {
         self.bernstein_to(5, inner, end)
     }
 
-    /// A trajectory from the coefficients of powers of local time, as of SciPy's `PPoly`: `coefficients[k][i][c]` is
-    /// that of `(x - breakpoints[i])^(d - k)` in segment `i` and column `c`. The breakpoints become the times, seconds.
+    /// A trajectory from power-basis coefficients in local time, as in SciPy's `PPoly`: `coefficients[k][i][c]`
+    /// multiplies `(x - breakpoints[i])^(d - k)` in segment `i` and column `c`. The breakpoints, in seconds, become the
+    /// times.
     ///
     /// # Errors
-    /// A degree above 15, another number of segments or columns, breakpoints that do not increase, a jump of more than
-    /// 1e-9 between segments, or a value that is NaN or infinite.
+    /// The degree is above 15, the numbers of segments or columns do not match, the breakpoints do not increase, there
+    /// is a jump of more than 1e-9 between segments, or a value is NaN or infinite.
     pub fn from_ppoly(breakpoints: &[f64], coefficients: &[Vec<Vec<f64>>]) -> Result<Self> {
         let Some(degree) = coefficients.len().checked_sub(1).filter(|d| *d <= MAX_DEGREE) else {
             let message = format!("{} coefficients: the number must be 1 to {}", coefficients.len(), MAX_DEGREE + 1);
@@ -225,11 +226,11 @@ impl Trajectory {
         Ok(())
     }
 
-    /// The same path with the times at the ends of its segments, the start first, seconds. No more segments can be
-    /// appended then.
+    /// Returns the same path with times, in seconds: the start of the trajectory, then the end of each segment. After
+    /// this, no more segments can be appended.
     ///
     /// # Errors
-    /// Their number is not that of the segments plus one, or they do not increase.
+    /// The number of times is not the number of segments plus one, or the times do not increase.
     pub fn with_times(mut self, times_s: &[f64]) -> Result<Self> {
         if times_s.len() != self.n_segments() + 1 {
             return Err(Error::usage(format!("{} times for {} segments", times_s.len(), self.n_segments())));
@@ -256,7 +257,7 @@ impl Trajectory {
         self.degrees.len()
     }
 
-    /// Times at the ends of the segments, the start first, seconds; `None` if there are none.
+    /// Times of the start and of the end of each segment, seconds; `None` if the trajectory has no times.
     pub fn times_s(&self) -> Option<&[f64]> {
         (!self.times_s.is_empty()).then_some(&self.times_s)
     }
@@ -273,7 +274,8 @@ impl Trajectory {
         &self.coefficients[first..first + n]
     }
 
-    /// The configuration at the start of a segment; the number of segments as index gives the end of the trajectory.
+    /// The configuration at the start of a segment; an index equal to the number of segments gives the end of the
+    /// trajectory.
     pub fn waypoint(&self, segment: usize) -> Vec<f64> {
         match segment < self.n_segments() {
             true => (0..self.n_columns).map(|c| self.coefficients(segment, c)[0]).collect(),

@@ -83,7 +83,7 @@ impl<'r> Toleranced<'r> {
         Bodies { moving: &link.faces, moving_tree: &link.tree, fixed: &self.fixed, fixed_tree: &self.fixed_tree }
     }
 
-    /// Covers a motion between two configurations; with `proof` the proofs are kept.
+    /// Covers a motion between two configurations; keeps the proofs if `proof` is true.
     ///
     /// # Errors
     /// The configurations do not fit the robot.

@@ -128,17 +128,17 @@ pub(super) fn in_plane([x, y]: [f64; 2]) -> Vector {
 /// A polygon that does not move.
 #[derive(Clone, Debug)]
 pub struct Fixed {
-    /// Its corners: in one plane, convex. World coordinates, metres.
+    /// The corners of a planar, convex polygon, in world coordinates, metres.
     pub corners: Vec<Vector>,
     /// The corners as plain numbers, for computations that need not be exact.
     pub about: Vec<[f64; 3]>,
 }
 
 impl Fixed {
-    /// Creates a polygon in a plane `z = const`, or any triangle: these are exactly plane.
+    /// Creates a polygon in a plane `z = const`, or any triangle: both are exactly planar.
     ///
     /// # Errors
-    /// A coordinate is not finite or beyond 10⁶ m, or the polygon is neither, or not strictly convex and
+    /// A coordinate is not finite or beyond 10⁶ m, or the polygon is neither of these, or is not strictly convex and
     /// anticlockwise.
     pub fn new(corners: &[[f64; 3]]) -> Result<Self> {
         if corners.iter().flatten().any(|x| !(x.abs() <= MAX_COORDINATE)) {

@@ -57,8 +57,8 @@ pub struct Ball {
     pub middle_radius: f64,
 }
 
-/// Smallest share by which a recorded radius is larger than needed, and share by which a used radius is larger than the
-/// recorded one. A different arithmetic then reaches the same verdict.
+/// Minimum relative excess of a recorded radius over the radius that is needed, and relative excess of a radius in use
+/// over the recorded one. It ensures that a different arithmetic reaches the same verdict.
 pub const SLACK: f64 = 1.0 / (1u64 << 31) as f64;
 
 /// Like [`SLACK`], for rounding, as a share of the norm of the centre.

@@ -3,17 +3,18 @@
 //
 // Lengths are in metres, angles in radians, and times are fractions of a motion, from 0 to 1.
 //
-// Errors. A function that can fail returns FC_OK or the kind of the error, and fc_error_message() has the text for the
-// thread of the call. If it fails, it leaves its outputs as they are, but for arrays of answers, which it may have
-// begun to write. Faults of the library are reported as FC_INTERNAL.
+// Errors. A function that can fail returns FC_OK or the kind of the error; fc_error_message() returns the text of the
+// last error of the calling thread. A function that fails leaves its outputs unchanged, except for arrays of answers,
+// which may be partly written. Internal faults of the library are reported as FC_INTERNAL.
 //
-// Handles. Robots, scenes, engines and so on are handles: numbers that are never used again. A null, freed or mixed-up
-// handle is an error, not a crash. Whoever makes an object frees it; one that is in use stays until the call ends, and
-// an engine keeps what it was made of. Pointers into an object are valid until it is freed.
+// Handles. Robots, scenes, engines and so on are identified by handles, numbers that are never reused. A null, freed or
+// mixed-up handle causes an error, not a crash. The caller must free every object that it makes. An object that is
+// freed during a call that uses it lives until the call ends, and an engine keeps the objects that it was made from.
+// Pointers into an object are valid until the object is freed.
 //
-// Threads. Any number of threads may use any object at the same time. It is the caller's fault to free an object whose
-// texts or arrays another thread still reads, and to free an engine before another thread begins to use it: that thread
-// gets an error. The stack of a calling thread needs 256 KiB.
+// Threads. Any number of threads may use any object at the same time. Do not free an object while another thread reads
+// its texts or arrays. A thread that begins to use an engine after another thread has freed it gets an error. A calling
+// thread needs 256 KiB of stack.
 //
 // Memory of the caller. Pointers must be valid for the sizes that are given with them, and arrays must not change
 // during a call. Texts are UTF-8 and end with a zero byte; paths are those of the system.
@@ -21,8 +22,7 @@
 // Versions. Structures that the library returns by pointer may grow at their end in later versions: step through arrays
 // of them by their stride. Structures in memory of the caller do not change before the next major version.
 //
-// Callbacks are called in the thread of the call. They must not throw C++ exceptions, leave by longjmp, or start a
-// check.
+// Callbacks run in the calling thread. They must not throw C++ exceptions, leave by longjmp, or start a check.
 //
 // Environment. The library computes with rounding to nearest and without traps, whatever the calling thread has set by
 // fesetround, feenableexcept or -ffast-math, and leaves these settings as they are. It handles no signals. A process
@@ -37,19 +37,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Version of this header: the interface follows semantic versioning.
+// Major version of this header; the interface follows semantic versioning.
 #define FC_VERSION_MAJOR 0
 
-// Second number of the version: as long as the first one is 0, a change of it may break programs.
+// Minor version: while the major version is 0, a new minor version may break programs.
 #define FC_VERSION_MINOR 1
 
-// Third number of the version.
+// Patch version.
 #define FC_VERSION_PATCH 0
 
 // The clearances of trajectories, in their order.
 typedef struct FcClearanceResults FcClearanceResults;
 
-// Checks motions of one robot in one scene. An engine does not change; any number of threads may use it.
+// Checks motions of one robot in one scene. An engine is immutable; any number of threads may use it.
 typedef struct FcEngine FcEngine;
 
 // Options for reading robots and scenes. Where they are an argument, null means the defaults.
@@ -62,20 +62,20 @@ typedef struct FcOptions FcOptions;
 // The answers of a check, in the order of the motions.
 typedef struct FcResults FcResults;
 
-// A robot, with its semantic description if it has one; or several as one.
+// A robot, with its semantic description if it has one; or several robots joined into one.
 typedef struct FcRobot FcRobot;
 
-// A scene: named objects of triangles. Engines keep the scene as it is when they are made.
+// A scene: named objects of triangles. Later changes to a scene do not affect engines that were made with it.
 typedef struct FcScene FcScene;
 
-// A path of all columns: each segment is a polynomial of time for every column. It does not change.
+// A path of all columns: in each segment, every column is a polynomial of time. A trajectory is immutable.
 typedef struct FcTrajectory FcTrajectory;
 
 // Outcome of a call: FC_OK or the kind of an error.
 typedef int32_t FcStatus;
 
-// Receives the progress of a call: the number of answers so far and of all. It is called in the thread of the call,
-// before the first answer, then at most every 50 ms. Return 0 to continue, any other value to end the work.
+// Receives the progress of a call: the number of answers so far and their total number. It is called in the calling
+// thread, before the first answer, then at most every 50 ms. Return 0 to continue, any other value to end the work.
 typedef int32_t (*FcProgress)(void *user, uint64_t done, uint64_t total);
 
 // Progress and cancellation of a call. Where it is an argument, null means neither.
@@ -132,9 +132,10 @@ typedef struct FcSide {
     int32_t reserved;
 } FcSide;
 
-// A place at which a link touches the scene or another link. Without one, indices are -1 and numbers NaN.
+// A place at which a link touches the scene or another link. If there is no such place, indices are -1 and numbers
+// NaN.
 typedef struct FcContact {
-    // Index of the link, as in fc_engine_link_name; of two links, the first one.
+    // Index of the link, as in fc_engine_link_name; for two links, the first one.
     int32_t link;
     // Index of the object, or -1 if the other side is a link.
     int32_t object;
@@ -146,22 +147,22 @@ typedef struct FcContact {
     struct FcSide a;
     // The side of the object or the other link.
     struct FcSide b;
-    // The place, in the world.
+    // The contact point, in world coordinates.
     double point[3];
-    // Unit vector from b to a, in the world.
+    // Unit vector from b towards a, in world coordinates.
     double normal[3];
 } FcContact;
 
 // The smallest distance between the robot and its obstacles along a trajectory.
 typedef struct FcClearance {
-    // The distance is at least the first number (guaranteed) and at most the second one, metres; that is infinite
-    // beyond the limit.
+    // The distance is at least the first number (guaranteed) and at most the second one, metres; the second number is
+    // infinite if the distance is beyond the limit.
     double distance_m[2];
-    // Segment of a time at which the distance is at most the second number, or -1 beyond the limit.
+    // Segment of a time at which the distance is at most the second number; -1 if the distance is beyond the limit.
     int64_t segment;
     // That time, relative to the segment.
     double t;
-    // The nearest features then; the point is that of side a, and the normal NaN.
+    // The nearest features at that time; its point is the nearest point of side a, and its normal is NaN.
     struct FcContact nearest;
     // The nearest point of side b.
     double other_point[3];
@@ -232,17 +233,17 @@ typedef struct FcAnswer {
     bool certified;
     // Something touches at the start.
     bool initial_overlap;
-    // The motion starts inside a solid, which the contact names.
+    // True if the motion starts inside a solid; the contact identifies the solid.
     bool inside;
     // Reserved.
     int32_t reserved;
     // The first contact.
     struct FcContact contact;
-    // Of a trajectory: the segment that the lower end of toc, or clear_until, is relative to.
+    // For a trajectory: the segment to which the lower end of toc, or clear_until, is relative.
     int64_t segment;
-    // Of a trajectory: the segment that the upper end of toc is relative to.
+    // For a trajectory: the segment to which the upper end of toc is relative.
     int64_t segment_hi;
-    // Of a trajectory with times: the times of toc, or twice that of clear_until, seconds; otherwise NaN.
+    // For a trajectory with times: toc in seconds, or clear_until in seconds in both entries; otherwise NaN.
     double time_s[2];
 } FcAnswer;
 
@@ -268,25 +269,25 @@ typedef struct FcContacts {
 
 // Counts and times of a check.
 typedef struct FcStats {
-    // Motions or trajectories.
+    // Number of motions or trajectories.
     uint64_t motions;
-    // Free ones.
+    // Number with the verdict free.
     uint64_t free;
-    // Ones with a contact.
+    // Number with a contact.
     uint64_t contact;
-    // Ones with a certified contact.
+    // Number with a certified contact.
     uint64_t certified;
-    // Undecided ones.
+    // Number without an answer.
     uint64_t undecided;
-    // Ones that start inside a solid.
+    // Number that start inside a solid.
     uint64_t start_inside;
-    // Seconds of checking.
+    // Time for checking, seconds.
     double wall_s;
-    // Seconds of making the engine.
+    // Time for making the engine, seconds.
     double build_s;
 } FcStats;
 
-// A text that a function returns; it ends with a zero byte, too.
+// A text that a function returns; it is also zero-terminated.
 typedef struct FcText {
     // The first byte, UTF-8.
     const char *data;
@@ -297,15 +298,15 @@ typedef struct FcText {
 // Kind of a column of configurations.
 typedef int32_t FcColumnKind;
 
-// Kind of a shape with a formula.
+// Kind of a primitive shape.
 typedef int32_t FcShape;
 
-// Gives the next motions of a stream: writes starts and ends, of any number of rows, and returns 0. The arrays are
-// copied when it returns. At the end it returns 1; any other value ends the work.
+// Provides the next motions of a stream: writes starts and ends, of any number of rows, and returns 0. The arrays are
+// copied when the callback returns. At the end of the stream it returns 1; any other value ends the work.
 typedef int32_t (*FcSource)(void *user, struct FcRows *starts, struct FcRows *ends);
 
-// Receives the answer for a motion of a stream, in their order; it is valid until the callback returns. Return 0 to
-// continue, any other value to end the work.
+// Receives the answer for each motion of a stream, in the order of the motions; the answer is valid until the callback
+// returns. Return 0 to continue, any other value to end the work.
 typedef int32_t (*FcSink)(void *user, uint64_t motion, const struct FcAnswer *answer);
 
 // Nothing touches at any time; this is guaranteed.
@@ -314,7 +315,7 @@ typedef int32_t (*FcSink)(void *user, uint64_t motion, const struct FcAnswer *an
 // Something touches, or comes so close that contact can be neither proved nor excluded.
 #define FC_CONTACT 1
 
-// The search ended before an answer.
+// The search ended without an answer.
 #define FC_UNDECIDED 2
 
 // There is an answer.
@@ -365,22 +366,22 @@ typedef int32_t (*FcSink)(void *user, uint64_t motion, const struct FcAnswer *an
 // The pair of link and object is ignored for the whole motion.
 #define FC_INITIAL_IGNORE 1
 
-// They are counted; the default.
+// These motions are counted; the default.
 #define FC_SOLIDS_WARN 0
 
-// They are contacts at time 0.
+// These motions have a contact at time 0.
 #define FC_SOLIDS_CONTACT 1
 
-// They are not tested for.
+// These motions are not detected.
 #define FC_SOLIDS_OFF 2
 
-// With an SRDF all pairs that it does not disable, otherwise none; the default.
+// With an SRDF, all pairs that it does not disable; without one, no pairs. The default.
 #define FC_SELF_COLLISION_AUTO 0
 
-// None.
+// No pairs.
 #define FC_SELF_COLLISION_OFF 1
 
-// With an SRDF all pairs that it does not disable, otherwise all that are not adjacent.
+// With an SRDF, all pairs that it does not disable; without one, all pairs that are not adjacent.
 #define FC_SELF_COLLISION_ON 2
 
 // An angle, radians.
@@ -407,13 +408,13 @@ typedef int32_t (*FcSink)(void *user, uint64_t motion, const struct FcAnswer *an
 // The call was successful.
 #define FC_OK 0
 
-// The caller asked for something that does not exist or does not fit together.
+// The caller requested something that does not exist, or a combination that is not possible.
 #define FC_USAGE 1
 
 // A file or a number is missing, malformed or outside the range that the engine accepts.
 #define FC_INPUT 2
 
-// The data or the work does not fit the memory that the caller allows.
+// The data or the work does not fit into the memory limit set by the caller.
 #define FC_MEMORY 3
 
 // No usable graphics adapter, or the device failed.
@@ -438,17 +439,17 @@ typedef int32_t (*FcSink)(void *user, uint64_t motion, const struct FcAnswer *an
 extern "C" {
 #endif // __cplusplus
 
-// Writes the certificates of all answers into a file, whole or not at all, as the command line does; the command
-// firstcontact verify checks them. The engine must have been made with fc_options_set_certificates. The number of
-// answers for which no proof was found within the limits of the search is written unless its pointer is null. The
-// control may be null.
+// Writes the certificates of all answers to a file, atomically, as the command line does; the command firstcontact
+// verify checks them. The engine must have been made with fc_options_set_certificates. The number of answers for which
+// no proof was found within the limits of the search is written to n_without, unless that pointer is null. The control
+// may be null.
 FcStatus fc_results_write_certificates(const struct FcResults *results,
                                        const char *file,
                                        const struct FcControl *control,
                                        uint64_t *n_without);
 
-// Checks motions: in number i every joint moves linearly from its value in row i of the starts to that in row i of the
-// ends. The control may be null.
+// Checks motions: in motion i, every joint moves linearly from its value in row i of the starts to its value in row i
+// of the ends. The control may be null.
 FcStatus fc_engine_check(const struct FcEngine *engine,
                          const struct FcRows *starts,
                          const struct FcRows *ends,
@@ -463,8 +464,8 @@ FcStatus fc_engine_check_edges(const struct FcEngine *engine,
                                const struct FcControl *control,
                                struct FcResults **results);
 
-// Writes for each motion whether it is free, which is guaranteed; false for contacts and motions without an answer.
-// Values are written with a stride in bytes; 1 leaves no gaps. No other answers are kept, which saves memory.
+// Writes true for each motion that is certainly free, and false for contacts and motions without an answer. Values are
+// stride_bytes apart; 1 leaves no gaps. No other answers are kept, which saves memory.
 FcStatus fc_engine_are_free(const struct FcEngine *engine,
                             const struct FcRows *starts,
                             const struct FcRows *ends,
@@ -472,15 +473,15 @@ FcStatus fc_engine_are_free(const struct FcEngine *engine,
                             bool *are_free,
                             ptrdiff_t stride_bytes);
 
-// Returns whether a single motion of n columns is free, which is guaranteed; false for a contact and without an
-// answer. The quickest call for planners, which is faster still with FC_MODE_VERDICT.
+// Returns whether a single motion of n columns is certainly free; false for a contact or if there is no answer. This
+// is the quickest call for planners, and quicker still with FC_MODE_VERDICT.
 FcStatus fc_engine_is_free(const struct FcEngine *engine,
                            const double *start,
                            const double *end,
                            size_t n,
                            bool *is_free);
 
-// The time up to which a single motion of n columns is free, which is guaranteed: 1 for a free motion.
+// The time up to which a single motion of n columns is certainly free; 1 for a free motion.
 FcStatus fc_engine_clear_until(const struct FcEngine *engine,
                                const double *start,
                                const double *end,
@@ -488,8 +489,8 @@ FcStatus fc_engine_clear_until(const struct FcEngine *engine,
                                double *clear_until);
 
 // Measures the smallest distance between the robot and its obstacles along each trajectory: an enclosure at most
-// tolerance_m wide, metres. Distances beyond limit_m, which may be infinite, are not measured. The control may be
-// null. A trajectory that touches has a clearance that begins at 0.
+// tolerance_m wide, metres, which begins at 0 for a trajectory with a contact. Distances beyond limit_m, which may be
+// infinite, are not measured. The control may be null.
 FcStatus fc_engine_clearance(const struct FcEngine *engine,
                              const struct FcTrajectory *const *trajectories,
                              size_t n_trajectories,
@@ -505,8 +506,8 @@ FcStatus fc_clearance_results_get(const struct FcClearanceResults *clearances, s
 FcStatus fc_clearance_results_free(struct FcClearanceResults *clearances);
 
 // Answers elementary queries: four points that move linearly. Row i of the starts and the ends has the coordinates of
-// the points of query i, x y z of each. The answers are written with a stride in bytes: sizeof(FcElementaryAnswer) has
-// no gaps. The control may be null.
+// the points of query i, x y z of each. The answers are stride_bytes apart; sizeof(FcElementaryAnswer) leaves no gaps.
+// The control may be null.
 FcStatus fc_elementary(FcElementaryKind kind,
                        const struct FcRows *starts,
                        const struct FcRows *ends,
@@ -522,8 +523,8 @@ FcStatus fc_engine_new(const struct FcRobot *robot,
                        const struct FcOptions *options,
                        struct FcEngine **engine);
 
-// As fc_engine_new, but takes the scene and frees its handle, so that a large scene is in memory once. The scene is
-// freed even if the engine cannot be made, unless a handle is invalid.
+// As fc_engine_new, but takes the scene and frees its handle, so that a large scene is in memory only once. The scene
+// is freed even if the engine cannot be made, unless a handle is invalid.
 FcStatus fc_engine_new_taking(const struct FcRobot *robot,
                               struct FcScene *scene,
                               const struct FcOptions *options,
@@ -532,20 +533,20 @@ FcStatus fc_engine_new_taking(const struct FcRobot *robot,
 // Frees an engine; null is not an error. Calls in other threads that use it continue until they finish.
 FcStatus fc_engine_free(struct FcEngine *engine);
 
-// An engine for the same robot, attached objects and options in another scene; data of the robot is shared. Pairs that
-// are never tested are taken over by name, as far as the other scene has objects of these names.
+// Makes an engine for the same robot, attached objects and options in another scene; the robot's data is shared. Pairs
+// that are never tested are carried over by name, if the other scene has objects with these names.
 FcStatus fc_engine_with_scene(const struct FcEngine *engine, const struct FcScene *scene, struct FcEngine **other);
 
-// An engine for the same robot, scene and tested pairs with other options; all trees are shared. Of the options,
-// self-collision, allowed pairs and the tree cache are not used.
+// Makes an engine for the same robot, scene and tested pairs with other options; all trees are shared. The new options
+// for self-collision, allowed pairs and the tree cache are ignored.
 FcStatus fc_engine_with_options(const struct FcEngine *engine,
                                 const struct FcOptions *options,
                                 struct FcEngine **other);
 
-// An engine with an object attached to a link, such as a box in a gripper; all else is shared. The mesh is as for
-// fc_scene_add_mesh, its pose that in the frame of the link. The object is tested against the scene, other attached
-// objects, and links that move relative to it, but not against the n_touch_links links, attached objects and objects
-// of the scene of the list, which may be null if there are none.
+// Makes an engine with an object attached to a link, such as a box in a gripper; everything else is shared. The mesh
+// is given as for fc_scene_add_mesh, but its pose is relative to the frame of the link. The object is tested against
+// the scene, other attached objects, and links that move relative to it, but not against the n_touch_links links,
+// attached objects and scene objects listed in touch_links, which may be null if there are none.
 FcStatus fc_engine_with_attached(const struct FcEngine *engine,
                                  const char *name,
                                  const char *link,
@@ -562,10 +563,10 @@ FcStatus fc_engine_n_columns(const struct FcEngine *engine, size_t *n);
 // Name of a column of configurations.
 FcStatus fc_engine_column_name(const struct FcEngine *engine, size_t column, const char **name);
 
-// The column of a name.
+// The index of the column with this name.
 FcStatus fc_engine_find_column(const struct FcEngine *engine, const char *name, size_t *column);
 
-// Number of the links with triangles and of the attached objects, which follow them.
+// Number of links with triangles and of attached objects; the attached objects come last.
 FcStatus fc_engine_n_links(const struct FcEngine *engine, size_t *n);
 
 // Name of a link or attached object.
@@ -590,7 +591,7 @@ FcStatus fc_engine_adapter(const struct FcEngine *engine, const char **name);
 // Number of threads on the CPU.
 FcStatus fc_engine_threads(const struct FcEngine *engine, size_t *n);
 
-// Warning number i from building the engine, or the reason if "auto" runs on the CPU; FC_USAGE beyond the last one.
+// Warning number i from building the engine, or the reason why "auto" runs on the CPU; FC_USAGE beyond the last one.
 FcStatus fc_engine_warning(const struct FcEngine *engine, size_t i, const char **warning);
 
 // The poses of all links and attached objects at a configuration of n columns, in the order of fc_engine_link_name:
@@ -622,7 +623,7 @@ FcStatus fc_load_options_set_geometry(struct FcLoadOptions *options, FcGeometry 
 // default.
 FcStatus fc_load_options_set_chord_error(struct FcLoadOptions *options, double chord_error_m);
 
-// Adds a folder in which package://name/rest is searched, as name/rest and as rest.
+// Adds a folder in which package://name/rest is looked up, as name/rest and as rest.
 FcStatus fc_load_options_add_package_path(struct FcLoadOptions *options, const char *folder);
 
 // Sets whether a free joint is inserted before the robot's root; its seven columns x y z qx qy qz qw are the first.
@@ -643,9 +644,9 @@ FcStatus fc_options_set_margin(struct FcOptions *options, double margin_m);
 // Sets the largest width of a certified time of contact, as a fraction of the motion; 1e-9 by default.
 FcStatus fc_options_set_tolerance(struct FcOptions *options, double tolerance);
 
-// Sets the device: "auto", a hardware adapter if there is one, otherwise the CPU, which is the default; "cpu"; "gpu",
-// any graphics adapter; "all", every hardware adapter, or every software adapter on a machine without hardware, among
-// which motions are divided; or a part of an adapter's name.
+// Sets the device: "auto" (the default), a hardware adapter if there is one, otherwise the CPU; "cpu"; "gpu", any
+// graphics adapter; "all", every hardware adapter, or every software adapter on a machine without hardware, with the
+// motions divided among them; or a part of an adapter's name.
 FcStatus fc_options_set_device(struct FcOptions *options, const char *device);
 
 // Sets the question that is answered.
@@ -672,14 +673,15 @@ FcStatus fc_options_set_threads(struct FcOptions *options, size_t threads);
 // Sets the memory for the work on motions, bytes; by default at most 1 GiB.
 FcStatus fc_options_set_memory(struct FcOptions *options, uint64_t memory_bytes);
 
-// Adds a pair that is never tested: a link and an object, or two links. The link and an object may be "*", all.
+// Adds a pair that is never tested: a link and an object, or two links. The link and the object may each be "*" for
+// all.
 FcStatus fc_options_allow(struct FcOptions *options, const char *link, const char *other);
 
 // Sets whether certificates can be written; false by default. fc_results_write_certificates then writes proofs of the
 // answers, which the command firstcontact verify checks. The engine and its results keep the scene and the motions.
 FcStatus fc_options_set_certificates(struct FcOptions *options, int32_t certificates);
 
-// Sets a file that keeps the scene's tree for the next engine; worthwhile for millions of triangles.
+// Sets a file in which the scene's tree is cached for later engines; worthwhile for millions of triangles.
 FcStatus fc_options_set_tree_cache(struct FcOptions *options, const char *file);
 
 // Frees results; null is not an error.
@@ -688,8 +690,8 @@ FcStatus fc_results_free(struct FcResults *results);
 // All answers, valid until the results are freed.
 FcStatus fc_results_answers(const struct FcResults *results, struct FcAnswers *answers);
 
-// All contacts of answer i that begin at the time of the first one, that one alone unless all were asked for; valid
-// until the results are freed.
+// All contacts of answer i that begin at the time of the first contact; the first contact alone unless the engine
+// lists all contacts (fc_options_set_all_contacts). Valid until the results are freed.
 FcStatus fc_results_contacts(const struct FcResults *results, size_t i, struct FcContacts *contacts);
 
 // Counts and times, valid until the results are freed.
@@ -699,26 +701,26 @@ FcStatus fc_results_stats(const struct FcResults *results, const struct FcStats 
 // that a function returns in this thread.
 FcStatus fc_results_line(const struct FcResults *results, size_t i, uint64_t number, struct FcText *line);
 
-// Writes all answers as lines of JSON into a file, whole or not at all; the first motion has the number first.
+// Writes all answers as lines of JSON to a file, atomically; the motions are numbered from first.
 FcStatus fc_results_write(const struct FcResults *results, const char *file, uint64_t first);
 
-// Reads a robot from a URDF file, and its semantic description from an SRDF file unless that is null. Columns of
-// configurations are the moving joints in the order of the URDF; fixed and mimic joints have none.
+// Reads a robot from a URDF file, and its semantic description from an SRDF file unless that is null. The columns of a
+// configuration are the moving joints, in the order of the URDF; fixed and mimic joints have no column.
 FcStatus fc_robot_from_files(const char *urdf,
                              const char *srdf,
                              const struct FcLoadOptions *options,
                              struct FcRobot **robot);
 
-// Reads a robot from the text of a URDF, and from that of an SRDF unless it is null. Meshes are searched as if the
-// URDF were a file in the folder; null is the current folder.
+// Reads a robot from the text of a URDF, and from that of an SRDF unless it is null. The paths of meshes are resolved
+// as if the URDF were a file in the folder; null is the current folder.
 FcStatus fc_robot_from_texts(const char *urdf,
                              const char *srdf,
                              const char *folder,
                              const struct FcLoadOptions *options,
                              struct FcRobot **robot);
 
-// Makes several robots one: n names, and as many robots. Columns and links follow one another in the order of the
-// robots, and are called name/joint and name/link. Links of different robots are always tested against each other.
+// Joins n robots into one, with a name for each. Columns and links are concatenated in the order of the robots, and
+// are named name/joint and name/link. Links of different robots are always tested against each other.
 FcStatus fc_robot_join(const char *const *names, const struct FcRobot *const *robots, size_t n, struct FcRobot **robot);
 
 // Frees a robot; null is not an error.
@@ -730,10 +732,10 @@ FcStatus fc_robot_n_columns(const struct FcRobot *robot, size_t *n);
 // Name of a column: that of its joint.
 FcStatus fc_robot_column_name(const struct FcRobot *robot, size_t column, const char **name);
 
-// The column of a name.
+// The index of the column with this name.
 FcStatus fc_robot_find_column(const struct FcRobot *robot, const char *name, size_t *column);
 
-// Kind of a column, and its lower and upper limit, which are infinite without limits; either may be null.
+// Kind of a column, and its lower and upper limits, infinite if the joint has none; either pointer may be null.
 FcStatus fc_robot_column(const struct FcRobot *robot, size_t column, FcColumnKind *kind, double (*limits)[2]);
 
 // Number of the links that have triangles.
@@ -748,8 +750,8 @@ FcStatus fc_robot_link_triangles(const struct FcRobot *robot, size_t link, struc
 // Warning number i about the robot's files, one line; FC_USAGE beyond the last one.
 FcStatus fc_robot_warning(const struct FcRobot *robot, size_t i, const char **warning);
 
-// Writes the values of a named state of the SRDF into a configuration of n columns. Columns that the state does not
-// name keep their values. Of several robots, the name of the state begins with that of a robot and a slash.
+// Writes the values of a named state of the SRDF into a configuration of n columns. Columns that are not part of the
+// state keep their values. For joined robots, the name of the state is preceded by the name of a robot and a slash.
 FcStatus fc_robot_state(const struct FcRobot *robot, const char *state, double *values, size_t n);
 
 // Rows that follow one another without gaps.
@@ -761,15 +763,16 @@ struct FcIndices fc_indices(const uint32_t *data, size_t n_rows, size_t n_column
 // Makes an empty scene.
 FcStatus fc_scene_new(struct FcScene **scene);
 
-// Reads a scene: a mesh file, each named group an object; a scene.json; or a URDF at its zero pose.
+// Reads a scene: a mesh file, in which each named group becomes an object; a scene.json; or a URDF at its zero pose.
 FcStatus fc_scene_from_file(const char *file, const struct FcLoadOptions *options, struct FcScene **scene);
 
 // Frees a scene; null is not an error.
 FcStatus fc_scene_free(struct FcScene *scene);
 
-// Adds an object to a scene. Vertices are rows of x y z in a frame with this pose in the world: twelve numbers, the
-// rows of a 3×4 matrix, or null for the world's frame. Triangles are rows of three indices of vertices, or null if
-// every three vertices are a triangle. The index of the object is written unless its pointer is null.
+// Adds an object to a scene. Vertices are rows of x y z in a frame whose pose in the world is given by twelve numbers,
+// the rows of a 3×4 matrix; null is the world's frame. Triangles are rows of three vertex indices; null if every
+// three consecutive vertices form a triangle. The index of the object is written to object, unless that pointer is
+// null.
 FcStatus fc_scene_add_mesh(struct FcScene *scene,
                            const char *name,
                            const struct FcRows *vertices,
@@ -778,9 +781,9 @@ FcStatus fc_scene_add_mesh(struct FcScene *scene,
                            size_t *object);
 
 // Adds a box, cylinder, sphere or capsule to a scene, as triangles that enclose it and are nowhere more than
-// chord_error_m away from it; the command line uses 0.001. Its centre is the origin and its axis is z in a frame with
-// this pose, as for fc_scene_add_mesh. The FC_SHAPE_ constants list the n_sizes sizes, metres. The index of the object
-// is written unless its pointer is null.
+// chord_error_m away from it; the command line uses 0.001. The shape is centred at the origin of a frame with this
+// pose, as for fc_scene_add_mesh, with its axis along z. The FC_SHAPE_ constants list the n_sizes sizes, metres. The
+// index of the object is written to object, unless that pointer is null.
 FcStatus fc_scene_add_shape(struct FcScene *scene,
                             const char *name,
                             FcShape shape,
@@ -822,29 +825,30 @@ const char *fc_error_remedy(void);
 
 // Checks any number of motions in bounded memory: takes them from a source when they are needed, and passes each
 // answer to a sink as soon as it is known. Both are called in this thread, with the user's pointer. The counts are
-// written unless their pointer is null.
+// written to stats, unless that pointer is null.
 FcStatus fc_engine_stream(const struct FcEngine *engine,
                           FcSource source,
                           FcSink sink,
                           void *user,
                           struct FcStats *stats);
 
-// A trajectory along straight lines between waypoints, which are rows. Its times, one for each waypoint, seconds, may
-// be null.
+// A trajectory along straight lines between waypoints, one for each row. The times, one for each waypoint, seconds,
+// may be null.
 FcStatus fc_trajectory_from_waypoints(const struct FcRows *waypoints,
                                       const double *times_s,
                                       struct FcTrajectory **trajectory);
 
-// A trajectory of piecewise polynomials. Between breakpoints i and i + 1, seconds, column c is the sum over the powers
-// k of coefficient row k * (n_breakpoints - 1) + i times (time - breakpoint i) to the degree - k. Degrees up to 15.
+// A trajectory of piecewise polynomials. Between breakpoints i and i + 1, seconds, column c is the sum over k of the
+// coefficient in row k * (n_breakpoints - 1) + i times (time - breakpoint i) to the power degree - k. The degree is at
+// most 15.
 FcStatus fc_trajectory_from_polynomials(const double *breakpoints_s,
                                         size_t n_breakpoints,
                                         const struct FcRows *coefficients,
                                         struct FcTrajectory **trajectory);
 
 // A trajectory through the points of a joint trajectory, as the joint trajectory controller of ROS 2 interpolates
-// them: quintic with velocities and accelerations, cubic with velocities alone, otherwise straight. There is a time,
-// seconds, for each row of positions; velocities and accelerations, per second, may be null.
+// them: quintic with velocities and accelerations, cubic with velocities alone, otherwise straight. There must be one
+// time, seconds, for each row of positions; velocities and accelerations, per second, may be null.
 FcStatus fc_trajectory_from_points(const double *times_s,
                                    const struct FcRows *positions,
                                    const struct FcRows *velocities,
@@ -864,8 +868,9 @@ FcStatus fc_trajectory_at(const struct FcTrajectory *trajectory,
                           double *configuration,
                           size_t n);
 
-// Checks trajectories. The joint tolerance has a number for each of n_columns columns, radians or metres: answers then
-// hold for every execution that stays within it at each time; it may be null. So may the control.
+// Checks trajectories. The joint tolerance has one number for each of n_columns columns, radians or metres: answers
+// then hold for every execution that stays within the tolerance at each time. The joint tolerance and the control may
+// be null.
 FcStatus fc_engine_check_trajectories(const struct FcEngine *engine,
                                       const struct FcTrajectory *const *trajectories,
                                       size_t n_trajectories,
@@ -874,10 +879,10 @@ FcStatus fc_engine_check_trajectories(const struct FcEngine *engine,
                                       const struct FcControl *control,
                                       struct FcResults **results);
 
-// The version of the library that runs, as major * 1000000 + minor * 1000 + patch.
+// The version of the loaded library, as major * 1000000 + minor * 1000 + patch.
 uint32_t fc_version(void);
 
-// Returns whether the library that runs suits a program that was compiled with a header of this version:
+// Returns whether the loaded library is compatible with a program that was compiled with this version of the header:
 // fc_is_compatible(FC_VERSION_MAJOR, FC_VERSION_MINOR).
 bool fc_is_compatible(uint32_t major, uint32_t minor);
 

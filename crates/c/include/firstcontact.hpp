@@ -9,12 +9,12 @@
 // Lengths are in metres, angles in radians, times are fractions of a motion, from 0 to 1. The rules of firstcontact.h
 // for threads, callbacks and memory apply; objects free what they hold, and any number of threads may use them.
 //
-// Errors are exceptions of the class firstcontact::Error. With FIRSTCONTACT_NO_EXCEPTIONS, or without exceptions of the
-// compiler, functions return firstcontact::Expected<T> instead, a value or an Error; what is Result<T> below is T or
-// Expected<T>.
+// Errors are exceptions of the class firstcontact::Error. With FIRSTCONTACT_NO_EXCEPTIONS, or if the compiler has
+// exceptions disabled, functions return firstcontact::Expected<T> instead, a value or an Error. In these headers,
+// Result<T> stands for T or Expected<T>.
 //
-// Arrays are views of memory of the caller, with strides: see firstcontact/views.hpp. Matrices, vectors and transforms
-// of Eigen are taken as they are.
+// Arrays are views of the caller's memory, with strides: see firstcontact/views.hpp. Matrices, vectors and transforms
+// of Eigen are accepted directly.
 
 #ifndef FIRSTCONTACT_HPP
 #define FIRSTCONTACT_HPP

@@ -298,8 +298,8 @@ private:
     std::shared_ptr<const Checker> checker_;
 };
 
-// Accepts the states that are certainly free, and within the bounds of the space. The clearance is a distance that is
-// certainly kept, to within 0.1 mm, metres.
+// Accepts the states that are certainly free and within the bounds of the space. The clearance, in metres, is a
+// guaranteed lower bound on the distance, to within 0.1 mm.
 class StateValidityChecker : public ob::StateValidityChecker {
 public:
     StateValidityChecker(const ob::SpaceInformationPtr &si, std::shared_ptr<const Engine> engine)
@@ -325,8 +325,8 @@ private:
     std::shared_ptr<const Checker> checker_;
 };
 
-// Makes a setup check states and motions with an engine: an ompl::geometric::SimpleSetup or ompl::tools::Lightning and
-// so on. The checker may be left out if the states are configurations of the engine.
+// Configures a setup, such as an ompl::geometric::SimpleSetup or ompl::tools::Lightning, to check states and motions
+// with an engine. The checker may be omitted if the states are configurations of the engine.
 template <class Setup>
 void configure(Setup &setup, std::shared_ptr<const Engine> engine) {
     const auto &space = setup.getStateSpace();
@@ -365,7 +365,7 @@ public:
 
     // Free states, which are valid as long as the roadmap.
     const std::vector<ob::State *> &states() const noexcept { return states_; }
-    // The motions that were checked, and the free ones of them, as indices of two states.
+    // The motions that were checked, and those that are free, each as the indices of two states.
     const std::vector<std::array<std::uint32_t, 2>> &candidates() const noexcept { return candidates_; }
     const std::vector<std::array<std::uint32_t, 2>> &edges() const noexcept { return edges_; }
 

@@ -11,7 +11,7 @@ pub type FcVerdict = i32;
 pub const FC_FREE: FcVerdict = 0;
 /// Something touches, or comes so close that contact can be neither proved nor excluded.
 pub const FC_CONTACT: FcVerdict = 1;
-/// The search ended before an answer.
+/// The search ended without an answer.
 pub const FC_UNDECIDED: FcVerdict = 2;
 
 /// Reason for a missing answer.
@@ -50,11 +50,12 @@ pub struct FcSide {
     pub reserved: i32,
 }
 
-/// A place at which a link touches the scene or another link. Without one, indices are -1 and numbers NaN.
+/// A place at which a link touches the scene or another link. If there is no such place, indices are -1 and numbers
+/// NaN.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FcContact {
-    /// Index of the link, as in fc_engine_link_name; of two links, the first one.
+    /// Index of the link, as in fc_engine_link_name; for two links, the first one.
     pub link: i32,
     /// Index of the object, or -1 if the other side is a link.
     pub object: i32,
@@ -66,9 +67,9 @@ pub struct FcContact {
     pub a: FcSide,
     /// The side of the object or the other link.
     pub b: FcSide,
-    /// The place, in the world.
+    /// The contact point, in world coordinates.
     pub point: [f64; 3],
-    /// Unit vector from b to a, in the world.
+    /// Unit vector from b towards a, in world coordinates.
     pub normal: [f64; 3],
 }
 
@@ -91,17 +92,17 @@ pub struct FcAnswer {
     pub certified: bool,
     /// Something touches at the start.
     pub initial_overlap: bool,
-    /// The motion starts inside a solid, which the contact names.
+    /// True if the motion starts inside a solid; the contact identifies the solid.
     pub inside: bool,
     /// Reserved.
     pub reserved: i32,
     /// The first contact.
     pub contact: FcContact,
-    /// Of a trajectory: the segment that the lower end of toc, or clear_until, is relative to.
+    /// For a trajectory: the segment to which the lower end of toc, or clear_until, is relative.
     pub segment: i64,
-    /// Of a trajectory: the segment that the upper end of toc is relative to.
+    /// For a trajectory: the segment to which the upper end of toc is relative.
     pub segment_hi: i64,
-    /// Of a trajectory with times: the times of toc, or twice that of clear_until, seconds; otherwise NaN.
+    /// For a trajectory with times: toc in seconds, or clear_until in seconds in both entries; otherwise NaN.
     pub time_s: [f64; 2],
 }
 
@@ -133,14 +134,14 @@ pub struct FcContacts {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct FcClearance {
-    /// The distance is at least the first number (guaranteed) and at most the second one, metres; that is infinite
-    /// beyond the limit.
+    /// The distance is at least the first number (guaranteed) and at most the second one, metres; the second number is
+    /// infinite if the distance is beyond the limit.
     pub distance_m: [f64; 2],
-    /// Segment of a time at which the distance is at most the second number, or -1 beyond the limit.
+    /// Segment of a time at which the distance is at most the second number; -1 if the distance is beyond the limit.
     pub segment: i64,
     /// That time, relative to the segment.
     pub t: f64,
-    /// The nearest features then; the point is that of side a, and the normal NaN.
+    /// The nearest features at that time; its point is the nearest point of side a, and its normal is NaN.
     pub nearest: FcContact,
     /// The nearest point of side b.
     pub other_point: [f64; 3],

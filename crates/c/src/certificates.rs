@@ -78,10 +78,10 @@ fn without() -> Error {
     Error::usage("certificates were not asked for").remedy("make the engine with fc_options_set_certificates")
 }
 
-/// Writes the certificates of all answers into a file, whole or not at all, as the command line does; the command
-/// firstcontact verify checks them. The engine must have been made with fc_options_set_certificates. The number of
-/// answers for which no proof was found within the limits of the search is written unless its pointer is null. The
-/// control may be null.
+/// Writes the certificates of all answers to a file, atomically, as the command line does; the command firstcontact
+/// verify checks them. The engine must have been made with fc_options_set_certificates. The number of answers for which
+/// no proof was found within the limits of the search is written to n_without, unless that pointer is null. The control
+/// may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_results_write_certificates(
     results: *const FcResults,

@@ -36,8 +36,8 @@ fn all(engine: &FcEngine, motions: &Motions, control: &mut Control) -> Result<Fc
     Ok(FcResults::new(engine, Given::Motions(verdicts, kept), poses, &stats))
 }
 
-/// Checks motions: in number i every joint moves linearly from its value in row i of the starts to that in row i of the
-/// ends. The control may be null.
+/// Checks motions: in motion i, every joint moves linearly from its value in row i of the starts to its value in row i
+/// of the ends. The control may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_check(
     engine: *const FcEngine,
@@ -85,8 +85,8 @@ pub unsafe extern "C" fn fc_engine_check_edges(
     })
 }
 
-/// Writes for each motion whether it is free, which is guaranteed; false for contacts and motions without an answer.
-/// Values are written with a stride in bytes; 1 leaves no gaps. No other answers are kept, which saves memory.
+/// Writes true for each motion that is certainly free, and false for contacts and motions without an answer. Values are
+/// stride_bytes apart; 1 leaves no gaps. No other answers are kept, which saves memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_are_free(
     engine: *const FcEngine,
@@ -137,8 +137,8 @@ unsafe fn one(engine: *const FcEngine, start: *const f64, end: *const f64, n: us
     Ok(answer)
 }
 
-/// Returns whether a single motion of n columns is free, which is guaranteed; false for a contact and without an
-/// answer. The quickest call for planners, which is faster still with FC_MODE_VERDICT.
+/// Returns whether a single motion of n columns is certainly free; false for a contact or if there is no answer. This
+/// is the quickest call for planners, and quicker still with FC_MODE_VERDICT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_is_free(
     engine: *const FcEngine,
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn fc_engine_is_free(
     })
 }
 
-/// The time up to which a single motion of n columns is free, which is guaranteed: 1 for a free motion.
+/// The time up to which a single motion of n columns is certainly free; 1 for a free motion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_clear_until(
     engine: *const FcEngine,

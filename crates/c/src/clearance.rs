@@ -14,8 +14,8 @@ pub struct FcClearanceResults(Vec<FcClearance>);
 object!(FcClearanceResults, "set of clearances");
 
 /// Measures the smallest distance between the robot and its obstacles along each trajectory: an enclosure at most
-/// tolerance_m wide, metres. Distances beyond limit_m, which may be infinite, are not measured. The control may be
-/// null. A trajectory that touches has a clearance that begins at 0.
+/// tolerance_m wide, metres, which begins at 0 for a trajectory with a contact. Distances beyond limit_m, which may be
+/// infinite, are not measured. The control may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_clearance(
     engine: *const FcEngine,

@@ -6,8 +6,8 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::time::{Duration, Instant};
 
-/// Receives the progress of a call: the number of answers so far and of all. It is called in the thread of the call,
-/// before the first answer, then at most every 50 ms. Return 0 to continue, any other value to end the work.
+/// Receives the progress of a call: the number of answers so far and their total number. It is called in the calling
+/// thread, before the first answer, then at most every 50 ms. Return 0 to continue, any other value to end the work.
 pub type FcProgress = Option<unsafe extern "C" fn(user: *mut c_void, done: u64, total: u64) -> i32>;
 
 /// Progress and cancellation of a call. Where it is an argument, null means neither.

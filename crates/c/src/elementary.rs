@@ -52,8 +52,8 @@ const POINTS: usize = 12;
 const PORTION: usize = 1 << 14;
 
 /// Answers elementary queries: four points that move linearly. Row i of the starts and the ends has the coordinates of
-/// the points of query i, x y z of each. The answers are written with a stride in bytes: sizeof(FcElementaryAnswer) has
-/// no gaps. The control may be null.
+/// the points of query i, x y z of each. The answers are stride_bytes apart; sizeof(FcElementaryAnswer) leaves no gaps.
+/// The control may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_elementary(
     kind: FcElementaryKind,

@@ -17,7 +17,7 @@ use std::ffi::c_char;
 use std::ptr::null;
 use std::sync::Arc;
 
-/// Checks motions of one robot in one scene. An engine does not change; any number of threads may use it.
+/// Checks motions of one robot in one scene. An engine is immutable; any number of threads may use it.
 pub struct FcEngine {
     pub(crate) engine: Engine,
     pub(crate) names: Arc<Names>,
@@ -169,8 +169,8 @@ pub unsafe extern "C" fn fc_engine_new(
     })
 }
 
-/// As fc_engine_new, but takes the scene and frees its handle, so that a large scene is in memory once. The scene is
-/// freed even if the engine cannot be made, unless a handle is invalid.
+/// As fc_engine_new, but takes the scene and frees its handle, so that a large scene is in memory only once. The scene
+/// is freed even if the engine cannot be made, unless a handle is invalid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_new_taking(
     robot: *const FcRobot,
@@ -194,8 +194,8 @@ pub extern "C" fn fc_engine_free(engine: *mut FcEngine) -> FcStatus {
     guard(|| handles::free(engine))
 }
 
-/// An engine for the same robot, attached objects and options in another scene; data of the robot is shared. Pairs that
-/// are never tested are taken over by name, as far as the other scene has objects of these names.
+/// Makes an engine for the same robot, attached objects and options in another scene; the robot's data is shared. Pairs
+/// that are never tested are carried over by name, if the other scene has objects with these names.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_with_scene(
     engine: *const FcEngine,
@@ -211,8 +211,8 @@ pub unsafe extern "C" fn fc_engine_with_scene(
     })
 }
 
-/// An engine for the same robot, scene and tested pairs with other options; all trees are shared. Of the options,
-/// self-collision, allowed pairs and the tree cache are not used.
+/// Makes an engine for the same robot, scene and tested pairs with other options; all trees are shared. The new options
+/// for self-collision, allowed pairs and the tree cache are ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_with_options(
     engine: *const FcEngine,
@@ -228,10 +228,10 @@ pub unsafe extern "C" fn fc_engine_with_options(
     })
 }
 
-/// An engine with an object attached to a link, such as a box in a gripper; all else is shared. The mesh is as for
-/// fc_scene_add_mesh, its pose that in the frame of the link. The object is tested against the scene, other attached
-/// objects, and links that move relative to it, but not against the n_touch_links links, attached objects and objects
-/// of the scene of the list, which may be null if there are none.
+/// Makes an engine with an object attached to a link, such as a box in a gripper; everything else is shared. The mesh
+/// is given as for fc_scene_add_mesh, but its pose is relative to the frame of the link. The object is tested against
+/// the scene, other attached objects, and links that move relative to it, but not against the n_touch_links links,
+/// attached objects and scene objects listed in touch_links, which may be null if there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_with_attached(
     engine: *const FcEngine,
@@ -284,7 +284,7 @@ pub unsafe extern "C" fn fc_engine_column_name(
     })
 }
 
-/// The column of a name.
+/// The index of the column with this name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_find_column(
     engine: *const FcEngine,
@@ -300,7 +300,7 @@ pub unsafe extern "C" fn fc_engine_find_column(
     })
 }
 
-/// Number of the links with triangles and of the attached objects, which follow them.
+/// Number of links with triangles and of attached objects; the attached objects come last.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_n_links(engine: *const FcEngine, n: *mut usize) -> FcStatus {
     guard(|| {
@@ -392,7 +392,7 @@ pub unsafe extern "C" fn fc_engine_threads(engine: *const FcEngine, n: *mut usiz
     })
 }
 
-/// Warning number i from building the engine, or the reason if "auto" runs on the CPU; FC_USAGE beyond the last one.
+/// Warning number i from building the engine, or the reason why "auto" runs on the CPU; FC_USAGE beyond the last one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_warning(engine: *const FcEngine, i: usize, warning: *mut *const c_char) -> FcStatus {
     guard(|| {

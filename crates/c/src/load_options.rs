@@ -111,7 +111,7 @@ pub extern "C" fn fc_load_options_set_chord_error(options: *mut FcLoadOptions, c
     })
 }
 
-/// Adds a folder in which package://name/rest is searched, as name/rest and as rest.
+/// Adds a folder in which package://name/rest is looked up, as name/rest and as rest.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_load_options_add_package_path(
     options: *mut FcLoadOptions,

@@ -28,20 +28,20 @@ pub const FC_INITIAL_IGNORE: FcInitial = 1;
 
 /// Treatment of motions that start inside a closed object or link.
 pub type FcSolids = i32;
-/// They are counted; the default.
+/// These motions are counted; the default.
 pub const FC_SOLIDS_WARN: FcSolids = 0;
-/// They are contacts at time 0.
+/// These motions have a contact at time 0.
 pub const FC_SOLIDS_CONTACT: FcSolids = 1;
-/// They are not tested for.
+/// These motions are not detected.
 pub const FC_SOLIDS_OFF: FcSolids = 2;
 
 /// Tests of links against links.
 pub type FcSelfCollision = i32;
-/// With an SRDF all pairs that it does not disable, otherwise none; the default.
+/// With an SRDF, all pairs that it does not disable; without one, no pairs. The default.
 pub const FC_SELF_COLLISION_AUTO: FcSelfCollision = 0;
-/// None.
+/// No pairs.
 pub const FC_SELF_COLLISION_OFF: FcSelfCollision = 1;
-/// With an SRDF all pairs that it does not disable, otherwise all that are not adjacent.
+/// With an SRDF, all pairs that it does not disable; without one, all pairs that are not adjacent.
 pub const FC_SELF_COLLISION_ON: FcSelfCollision = 2;
 
 /// Options of engines. Where they are an argument, null means the defaults. Options that later versions add have their
@@ -235,9 +235,9 @@ fn checked(options: *mut FcOptions, change: impl Fn(&mut Chosen)) -> Result<()> 
     self::change(options, change)
 }
 
-/// Sets the device: "auto", a hardware adapter if there is one, otherwise the CPU, which is the default; "cpu"; "gpu",
-/// any graphics adapter; "all", every hardware adapter, or every software adapter on a machine without hardware, among
-/// which motions are divided; or a part of an adapter's name.
+/// Sets the device: "auto" (the default), a hardware adapter if there is one, otherwise the CPU; "cpu"; "gpu", any
+/// graphics adapter; "all", every hardware adapter, or every software adapter on a machine without hardware, with the
+/// motions divided among them; or a part of an adapter's name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_options_set_device(options: *mut FcOptions, device: *const c_char) -> FcStatus {
     guard(|| {
@@ -308,7 +308,8 @@ pub extern "C" fn fc_options_set_memory(options: *mut FcOptions, memory_bytes: u
     guard(|| change(options, |options| options.library.memory_bytes = memory_bytes))
 }
 
-/// Adds a pair that is never tested: a link and an object, or two links. The link and an object may be "*", all.
+/// Adds a pair that is never tested: a link and an object, or two links. The link and the object may each be "*" for
+/// all.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_options_allow(
     options: *mut FcOptions,
@@ -329,7 +330,7 @@ pub extern "C" fn fc_options_set_certificates(options: *mut FcOptions, certifica
     guard(|| change(options, |options| options.certificates = certificates != 0))
 }
 
-/// Sets a file that keeps the scene's tree for the next engine; worthwhile for millions of triangles.
+/// Sets a file in which the scene's tree is cached for later engines; worthwhile for millions of triangles.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_options_set_tree_cache(options: *mut FcOptions, file: *const c_char) -> FcStatus {
     guard(|| {

@@ -44,21 +44,21 @@ pub(crate) enum Given {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FcStats {
-    /// Motions or trajectories.
+    /// Number of motions or trajectories.
     pub motions: u64,
-    /// Free ones.
+    /// Number with the verdict free.
     pub free: u64,
-    /// Ones with a contact.
+    /// Number with a contact.
     pub contact: u64,
-    /// Ones with a certified contact.
+    /// Number with a certified contact.
     pub certified: u64,
-    /// Undecided ones.
+    /// Number without an answer.
     pub undecided: u64,
-    /// Ones that start inside a solid.
+    /// Number that start inside a solid.
     pub start_inside: u64,
-    /// Seconds of checking.
+    /// Time for checking, seconds.
     pub wall_s: f64,
-    /// Seconds of making the engine.
+    /// Time for making the engine, seconds.
     pub build_s: f64,
 }
 
@@ -152,8 +152,8 @@ pub unsafe extern "C" fn fc_results_answers(results: *const FcResults, answers: 
     })
 }
 
-/// All contacts of answer i that begin at the time of the first one, that one alone unless all were asked for; valid
-/// until the results are freed.
+/// All contacts of answer i that begin at the time of the first contact; the first contact alone unless the engine
+/// lists all contacts (fc_options_set_all_contacts). Valid until the results are freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_results_contacts(
     results: *const FcResults,
@@ -208,7 +208,7 @@ pub unsafe extern "C" fn fc_results_line(
     })
 }
 
-/// Writes all answers as lines of JSON into a file, whole or not at all; the first motion has the number first.
+/// Writes all answers as lines of JSON to a file, atomically; the motions are numbered from first.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_results_write(results: *const FcResults, file: *const c_char, first: u64) -> FcStatus {
     guard(|| {

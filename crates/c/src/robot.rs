@@ -20,7 +20,7 @@ pub const FC_COLUMN_LENGTH: FcColumnKind = 1;
 /// One of the columns x y z qx qy qz qw of a free joint.
 pub const FC_COLUMN_FREE: FcColumnKind = 2;
 
-/// A robot, with its semantic description if it has one; or several as one.
+/// A robot, with its semantic description if it has one; or several robots joined into one.
 pub struct FcRobot {
     pub(crate) robot: Arc<Robot>,
     pub(crate) srdf: Option<Srdf>,
@@ -83,8 +83,8 @@ impl FcRobot {
     }
 }
 
-/// Reads a robot from a URDF file, and its semantic description from an SRDF file unless that is null. Columns of
-/// configurations are the moving joints in the order of the URDF; fixed and mimic joints have none.
+/// Reads a robot from a URDF file, and its semantic description from an SRDF file unless that is null. The columns of a
+/// configuration are the moving joints, in the order of the URDF; fixed and mimic joints have no column.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_robot_from_files(
     urdf: *const c_char,
@@ -104,8 +104,8 @@ pub unsafe extern "C" fn fc_robot_from_files(
     })
 }
 
-/// Reads a robot from the text of a URDF, and from that of an SRDF unless it is null. Meshes are searched as if the
-/// URDF were a file in the folder; null is the current folder.
+/// Reads a robot from the text of a URDF, and from that of an SRDF unless it is null. The paths of meshes are resolved
+/// as if the URDF were a file in the folder; null is the current folder.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_robot_from_texts(
     urdf: *const c_char,
@@ -128,8 +128,8 @@ pub unsafe extern "C" fn fc_robot_from_texts(
     })
 }
 
-/// Makes several robots one: n names, and as many robots. Columns and links follow one another in the order of the
-/// robots, and are called name/joint and name/link. Links of different robots are always tested against each other.
+/// Joins n robots into one, with a name for each. Columns and links are concatenated in the order of the robots, and
+/// are named name/joint and name/link. Links of different robots are always tested against each other.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_robot_join(
     names: *const *const c_char,
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn fc_robot_column_name(
     })
 }
 
-/// The column of a name.
+/// The index of the column with this name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_robot_find_column(
     robot: *const FcRobot,
@@ -193,7 +193,7 @@ pub unsafe extern "C" fn fc_robot_find_column(
     })
 }
 
-/// Kind of a column, and its lower and upper limit, which are infinite without limits; either may be null.
+/// Kind of a column, and its lower and upper limits, infinite if the joint has none; either pointer may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_robot_column(
     robot: *const FcRobot,
@@ -265,8 +265,8 @@ pub unsafe extern "C" fn fc_robot_warning(robot: *const FcRobot, i: usize, warni
     })
 }
 
-/// Writes the values of a named state of the SRDF into a configuration of n columns. Columns that the state does not
-/// name keep their values. Of several robots, the name of the state begins with that of a robot and a slash.
+/// Writes the values of a named state of the SRDF into a configuration of n columns. Columns that are not part of the
+/// state keep their values. For joined robots, the name of the state is preceded by the name of a robot and a slash.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_robot_state(
     robot: *const FcRobot,

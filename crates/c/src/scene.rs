@@ -14,7 +14,7 @@ use glam::{DAffine3, DMat3, DVec3};
 use std::ffi::c_char;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Kind of a shape with a formula.
+/// Kind of a primitive shape.
 pub type FcShape = i32;
 /// Edge lengths in x, y and z.
 pub const FC_SHAPE_BOX: FcShape = 0;
@@ -25,7 +25,7 @@ pub const FC_SHAPE_SPHERE: FcShape = 2;
 /// Radius, and length of the cylinder without its round ends.
 pub const FC_SHAPE_CAPSULE: FcShape = 3;
 
-/// A scene: named objects of triangles. Engines keep the scene as it is when they are made.
+/// A scene: named objects of triangles. Later changes to a scene do not affect engines that were made with it.
 #[derive(Default)]
 pub struct FcScene(Mutex<Arc<Scene>>);
 object!(FcScene, "scene");
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn fc_scene_new(scene: *mut *mut FcScene) -> FcStatus {
     })
 }
 
-/// Reads a scene: a mesh file, each named group an object; a scene.json; or a URDF at its zero pose.
+/// Reads a scene: a mesh file, in which each named group becomes an object; a scene.json; or a URDF at its zero pose.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_scene_from_file(
     file: *const c_char,
@@ -168,9 +168,10 @@ pub extern "C" fn fc_scene_free(scene: *mut FcScene) -> FcStatus {
     guard(|| handles::free(scene))
 }
 
-/// Adds an object to a scene. Vertices are rows of x y z in a frame with this pose in the world: twelve numbers, the
-/// rows of a 3×4 matrix, or null for the world's frame. Triangles are rows of three indices of vertices, or null if
-/// every three vertices are a triangle. The index of the object is written unless its pointer is null.
+/// Adds an object to a scene. Vertices are rows of x y z in a frame whose pose in the world is given by twelve numbers,
+/// the rows of a 3×4 matrix; null is the world's frame. Triangles are rows of three vertex indices; null if every
+/// three consecutive vertices form a triangle. The index of the object is written to object, unless that pointer is
+/// null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_scene_add_mesh(
     scene: *mut FcScene,
@@ -192,9 +193,9 @@ pub unsafe extern "C" fn fc_scene_add_mesh(
 }
 
 /// Adds a box, cylinder, sphere or capsule to a scene, as triangles that enclose it and are nowhere more than
-/// chord_error_m away from it; the command line uses 0.001. Its centre is the origin and its axis is z in a frame with
-/// this pose, as for fc_scene_add_mesh. The FC_SHAPE_ constants list the n_sizes sizes, metres. The index of the object
-/// is written unless its pointer is null.
+/// chord_error_m away from it; the command line uses 0.001. The shape is centred at the origin of a frame with this
+/// pose, as for fc_scene_add_mesh, with its axis along z. The FC_SHAPE_ constants list the n_sizes sizes, metres. The
+/// index of the object is written to object, unless that pointer is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_scene_add_shape(
     scene: *mut FcScene,

@@ -13,11 +13,11 @@ use std::ptr::null;
 pub type FcStatus = i32;
 /// The call was successful.
 pub const FC_OK: FcStatus = 0;
-/// The caller asked for something that does not exist or does not fit together.
+/// The caller requested something that does not exist, or a combination that is not possible.
 pub const FC_USAGE: FcStatus = 1;
 /// A file or a number is missing, malformed or outside the range that the engine accepts.
 pub const FC_INPUT: FcStatus = 2;
-/// The data or the work does not fit the memory that the caller allows.
+/// The data or the work does not fit into the memory limit set by the caller.
 pub const FC_MEMORY: FcStatus = 3;
 /// No usable graphics adapter, or the device failed.
 pub const FC_GPU: FcStatus = 4;

@@ -13,12 +13,12 @@ use firstcontact::{Error, MotionBatch, Result};
 use std::ffi::c_void;
 use std::ptr::null;
 
-/// Gives the next motions of a stream: writes starts and ends, of any number of rows, and returns 0. The arrays are
-/// copied when it returns. At the end it returns 1; any other value ends the work.
+/// Provides the next motions of a stream: writes starts and ends, of any number of rows, and returns 0. The arrays are
+/// copied when the callback returns. At the end of the stream it returns 1; any other value ends the work.
 pub type FcSource = Option<unsafe extern "C" fn(user: *mut c_void, starts: *mut FcRows, ends: *mut FcRows) -> i32>;
 
-/// Receives the answer for a motion of a stream, in their order; it is valid until the callback returns. Return 0 to
-/// continue, any other value to end the work.
+/// Receives the answer for each motion of a stream, in the order of the motions; the answer is valid until the callback
+/// returns. Return 0 to continue, any other value to end the work.
 pub type FcSink = Option<unsafe extern "C" fn(user: *mut c_void, motion: u64, answer: *const FcAnswer) -> i32>;
 
 /// A source as portions.
@@ -58,7 +58,7 @@ impl Iterator for Portions<'_> {
 
 /// Checks any number of motions in bounded memory: takes them from a source when they are needed, and passes each
 /// answer to a sink as soon as it is known. Both are called in this thread, with the user's pointer. The counts are
-/// written unless their pointer is null.
+/// written to stats, unless that pointer is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_stream(
     engine: *const FcEngine,

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};
 use std::path::PathBuf;
 
-/// A text that a function returns; it ends with a zero byte, too.
+/// A text that a function returns; it is also zero-terminated.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct FcText {

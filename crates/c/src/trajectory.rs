@@ -12,7 +12,7 @@ use firstcontact::{Error, Result, Trajectory, Verdict};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A path of all columns: each segment is a polynomial of time for every column. It does not change.
+/// A path of all columns: in each segment, every column is a polynomial of time. A trajectory is immutable.
 pub struct FcTrajectory(pub(crate) Arc<Trajectory>);
 object!(FcTrajectory, "trajectory");
 
@@ -34,8 +34,8 @@ unsafe fn times<'a>(from: *const f64, n: usize) -> Result<Option<Rows<'a, f64>>>
     unsafe { row(from, n, "times") }.map(Some)
 }
 
-/// A trajectory along straight lines between waypoints, which are rows. Its times, one for each waypoint, seconds, may
-/// be null.
+/// A trajectory along straight lines between waypoints, one for each row. The times, one for each waypoint, seconds,
+/// may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_trajectory_from_waypoints(
     waypoints: *const FcRows,
@@ -58,8 +58,9 @@ pub unsafe extern "C" fn fc_trajectory_from_waypoints(
     })
 }
 
-/// A trajectory of piecewise polynomials. Between breakpoints i and i + 1, seconds, column c is the sum over the powers
-/// k of coefficient row k * (n_breakpoints - 1) + i times (time - breakpoint i) to the degree - k. Degrees up to 15.
+/// A trajectory of piecewise polynomials. Between breakpoints i and i + 1, seconds, column c is the sum over k of the
+/// coefficient in row k * (n_breakpoints - 1) + i times (time - breakpoint i) to the power degree - k. The degree is at
+/// most 15.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_trajectory_from_polynomials(
     breakpoints_s: *const f64,
@@ -86,8 +87,8 @@ pub unsafe extern "C" fn fc_trajectory_from_polynomials(
 }
 
 /// A trajectory through the points of a joint trajectory, as the joint trajectory controller of ROS 2 interpolates
-/// them: quintic with velocities and accelerations, cubic with velocities alone, otherwise straight. There is a time,
-/// seconds, for each row of positions; velocities and accelerations, per second, may be null.
+/// them: quintic with velocities and accelerations, cubic with velocities alone, otherwise straight. There must be one
+/// time, seconds, for each row of positions; velocities and accelerations, per second, may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_trajectory_from_points(
     times_s: *const f64,
@@ -226,8 +227,9 @@ pub(crate) unsafe fn paths(list: *const *const FcTrajectory, n: usize) -> Result
     Ok(all.into_iter().map(|of| Arc::clone(&of.0)).collect())
 }
 
-/// Checks trajectories. The joint tolerance has a number for each of n_columns columns, radians or metres: answers then
-/// hold for every execution that stays within it at each time; it may be null. So may the control.
+/// Checks trajectories. The joint tolerance has one number for each of n_columns columns, radians or metres: answers
+/// then hold for every execution that stays within the tolerance at each time. The joint tolerance and the control may
+/// be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_check_trajectories(
     engine: *const FcEngine,

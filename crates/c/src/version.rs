@@ -1,19 +1,19 @@
 //! Versions of the interface.
 
-/// Version of this header: the interface follows semantic versioning.
+/// Major version of this header; the interface follows semantic versioning.
 pub const FC_VERSION_MAJOR: u32 = 0;
-/// Second number of the version: as long as the first one is 0, a change of it may break programs.
+/// Minor version: while the major version is 0, a new minor version may break programs.
 pub const FC_VERSION_MINOR: u32 = 1;
-/// Third number of the version.
+/// Patch version.
 pub const FC_VERSION_PATCH: u32 = 0;
 
-/// The version of the library that runs, as major * 1000000 + minor * 1000 + patch.
+/// The version of the loaded library, as major * 1000000 + minor * 1000 + patch.
 #[unsafe(no_mangle)]
 pub extern "C" fn fc_version() -> u32 {
     FC_VERSION_MAJOR * 1_000_000 + FC_VERSION_MINOR * 1_000 + FC_VERSION_PATCH
 }
 
-/// Returns whether the library that runs suits a program that was compiled with a header of this version:
+/// Returns whether the loaded library is compatible with a program that was compiled with this version of the header:
 /// fc_is_compatible(FC_VERSION_MAJOR, FC_VERSION_MINOR).
 #[unsafe(no_mangle)]
 pub extern "C" fn fc_is_compatible(major: u32, minor: u32) -> bool {

@@ -36,7 +36,7 @@ pub struct PlanningScene {
     pub n_meshes: usize,
     /// The pairs that are never tested.
     pub allowed: AllowedCollisions,
-    /// The robot's joint values and root in the scene; a request uses them for joints without a value of its own.
+    /// The robot's joint values and root pose in the scene; a request uses them for joints to which it gives no value.
     pub state: RobotState,
 }
 
@@ -154,7 +154,7 @@ struct MultiDofYaml {
 }
 
 impl PlanningScene {
-    /// Reads a scene; relative mesh files are searched in `folder`.
+    /// Reads a scene, and resolves relative mesh paths against `folder`.
     ///
     /// # Errors
     /// The text is malformed, or contains something that triangles in one frame cannot represent.

@@ -61,8 +61,8 @@ impl Request {
         Ok(Self { start: yaml.start_state.into_state(folder, &mut options.clone())?, goal })
     }
 
-    /// Start and end of the straight motion between the two in the robot's columns. A joint without a start in the
-    /// request starts at the value of the scene's state, or else at its value in `missing`.
+    /// Start and end configurations of the straight motion from the start to the goal. A joint that has no start value
+    /// in the request starts at its value in the scene's state, or else at its value in `missing`.
     ///
     /// # Errors
     /// The goal contains a joint that the robot does not have, the start of a joint is missing, or the robot has a free

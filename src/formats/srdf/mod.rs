@@ -73,8 +73,8 @@ impl Srdf {
         self.document.states.iter().map(|state| [state.group.text.as_str(), &state.name])
     }
 
-    /// Warnings about the SRDF for a robot, one line each, which do not prevent its use: elements that are not used,
-    /// and a different name of the robot.
+    /// Warnings about using the SRDF with a robot, one line each; they do not prevent its use. They list elements that
+    /// are not used, and a robot name that differs.
     pub fn warnings(&self, robot: &Robot) -> Vec<String> {
         let file = self.file.as_ref().map_or_else(|| "the SRDF".into(), |file| file.display().to_string());
         let Document { name, ignored, .. } = &self.document;

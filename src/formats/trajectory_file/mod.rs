@@ -25,7 +25,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The trajectories in a file, all in memory, each checked like [`Trajectory::check`] does.
+/// The trajectories in a file, all in memory, each checked as by [`Trajectory::check`].
 ///
 /// ```no_run
 /// use firstcontact::{Robot, TrajectoryFile, TrajectoryOptions};
@@ -50,9 +50,9 @@ impl TrajectoryFile {
     ///   `lengths (Q)` with the number of points of each trajectory that are used, and `joint_names`.
     /// - `.json`: `{"joints":[…],"trajectories":[{"times_s":[…],"positions":[[…]],"velocities":[[…]],
     ///   "accelerations":[[…]]}]}`, of which only `positions` is required; an empty row means that its values are
-    ///   missing. Or one or a list of ROS 2 `trajectory_msgs/JointTrajectory` messages, or motions as in
-    ///   [`MotionFile::open`](crate::MotionFile::open).
-    /// - `.yaml`, `.yml`: the same in YAML, of one or more documents.
+    ///   missing. Alternatively, one ROS 2 `trajectory_msgs/JointTrajectory` message or a list of them, or motions as
+    ///   in [`MotionFile::open`](crate::MotionFile::open).
+    /// - `.yaml`, `.yml`: the same in YAML, in one or more documents.
     /// - `.csv`: a line with the names of the joints, then a row for each point; optionally columns `time` and
     ///   `trajectory`. A blank line, or another value in `trajectory`, begins the next trajectory.
     ///

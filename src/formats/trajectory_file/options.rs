@@ -25,7 +25,7 @@ pub struct TrajectoryOptions {
     pub motion: MotionOptions,
     /// The curve between two points.
     pub interpolation: Interpolation,
-    /// Values of the robot's columns at rest at time 0, radians and metres: the start of trajectories whose first time
+    /// Configuration in which the robot rests at time 0, radians and metres: the start of trajectories whose first time
     /// is above 0.
     pub start_state: Option<Vec<f64>>,
 }

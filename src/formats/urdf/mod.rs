@@ -46,7 +46,7 @@ pub struct UrdfOptions {
     pub base: [f64; 6],
     /// Inserts a free joint, named `floating_root`, before the root; its columns are the first.
     pub floating_root: bool,
-    /// Additional folders in which `package://name/rest` is searched, as `name/rest` and as `rest`.
+    /// Additional folders in which `package://name/rest` is looked up, as `name/rest` and as `rest`.
     pub package_paths: Vec<PathBuf>,
     /// Limits on the memory that the files and the triangles may take.
     pub limits: LoadLimits,
@@ -88,7 +88,7 @@ impl Robot {
         read().map_err(|e| e.in_file(path))
     }
 
-    /// Reads the text of a URDF, whose meshes are searched as for a file in `folder`.
+    /// Reads the text of a URDF; the paths of its meshes are resolved as for a file in `folder`.
     ///
     /// ```
     /// use firstcontact::Robot;

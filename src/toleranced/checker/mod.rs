@@ -1,8 +1,8 @@
 //! An independent checker: it checks a proof step by step and computes everything again, from the definition of the
 //! problem, in its own arithmetic.
 //!
-//! That the parts cover the motion and all pairs of polygons needs no test: each step either settles a part or divides
-//! it into two halves, whose proofs must follow.
+//! The coverage of the motion and of all pairs of polygons needs no test: each step either settles a part or divides it
+//! into two halves, whose proofs must follow.
 
 mod arithmetic;
 mod course;

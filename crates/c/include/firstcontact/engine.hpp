@@ -16,11 +16,11 @@ FIRSTCONTACT_BEGIN_NAMESPACE
 
 // An object that a link carries, such as a box in a gripper.
 struct Attached {
-    // Its name, which no link has.
+    // Its name, which must differ from the names of all links.
     std::string name;
     // The link that carries it.
     std::string link;
-    // Rows of x y z; the triangles, or no index if every three vertices are one.
+    // Vertices as rows of x y z, and the triangles; without indices, every three consecutive vertices form a triangle.
     Rows vertices;
     Indices triangles;
     // The pose of the vertices in the frame of the link.
@@ -29,7 +29,7 @@ struct Attached {
     std::vector<std::string> touch_links;
 };
 
-// Checks motions of one robot in one scene. An engine does not change; any number of threads may use it.
+// Checks motions of one robot in one scene. An engine is immutable; any number of threads may use it.
 class Engine {
 public:
     // Prepares a robot and a scene for any number of checks. The engine keeps what it needs of both.
@@ -39,7 +39,7 @@ public:
         });
     }
 
-    // The same, but takes the scene, so that a large one is in memory once.
+    // The same, but takes the scene, so that a large scene is in memory only once.
     static Result<Engine> make(const Robot &robot, Scene &&scene, const Options &options = {}) {
         Scene taken = std::move(scene);
         return make_with(options, [&](const FcOptions *chosen, FcEngine **to) {
@@ -58,13 +58,14 @@ public:
         });
     }
 
-    // The same robot, attached objects and options in another scene; pairs that are never tested keep their names.
+    // The same robot, attached objects and options in another scene; pairs that are never tested are carried over by
+    // name.
     Result<Engine> with_scene(const Scene &scene) const {
         return made([&](FcEngine **to) { return fc_engine_with_scene(get(), scene.get(), to); });
     }
 
-    // The same robot, scene and tested pairs with other options, of which self-collision, allowed pairs and the tree
-    // cache are not used.
+    // The same robot, scene and tested pairs with other options; the new options for self-collision, allowed pairs and
+    // the tree cache are ignored.
     Result<Engine> with_options(const Options &options) const {
         return make_with(
             options, [&](const FcOptions *chosen, FcEngine **to) { return fc_engine_with_options(get(), chosen, to); });
@@ -84,8 +85,8 @@ public:
         });
     }
 
-    // Checks motions: in number i every joint moves linearly from its value in row i of the starts to that in row i of
-    // the ends.
+    // Checks motions: in motion i, every joint moves linearly from its value in row i of the starts to its value in row
+    // i of the ends.
     Result<Results> check(const Rows &starts, const Rows &ends, const Progress &progress = {}) const {
         detail::Control control(progress);
         return Results::made(control, [&](FcResults **to) {
@@ -113,8 +114,8 @@ public:
         return check_paths({trajectory.get()}, joint_tolerance, {});
     }
 
-    // Returns whether a single motion is certainly free; false for a contact and without an answer. The quickest call
-    // for planners, which is faster still with FC_MODE_VERDICT.
+    // Returns whether a single motion is certainly free; false for a contact or if there is no answer. This is the
+    // quickest call for planners, and quicker still with FC_MODE_VERDICT.
     Result<bool> is_free(const Row &start, const Row &end) const {
         bool is_free = false;
         const FcStatus status = one(
@@ -174,7 +175,7 @@ public:
     std::size_t n_columns() const noexcept { return count(fc_engine_n_columns); }
     // Names of the columns.
     std::vector<std::string> columns() const { return names(fc_engine_column_name); }
-    // The column of a name.
+    // The index of the column with this name.
     Result<std::size_t> find_column(const std::string &name) const {
         std::size_t column = 0;
         const FcStatus status = fc_engine_find_column(get(), name.c_str(), &column);
@@ -182,7 +183,7 @@ public:
     }
     std::size_t n_links() const noexcept { return count(fc_engine_n_links); }
     std::size_t n_objects() const noexcept { return count(fc_engine_n_objects); }
-    // Names of the links with triangles and of the attached objects, which follow them.
+    // Names of the links with triangles and of the attached objects; the attached objects come last.
     std::vector<std::string> links() const { return names(fc_engine_link_name); }
     // Names of the objects of the scene.
     std::vector<std::string> objects() const { return names(fc_engine_object_name); }
@@ -204,7 +205,7 @@ public:
     }
     // Number of threads on the CPU.
     std::size_t threads() const noexcept { return count(fc_engine_threads); }
-    // Warnings from building the engine, and the reason if "auto" runs on the CPU.
+    // Warnings from building the engine, and the reason why "auto" runs on the CPU, if it does.
     std::vector<std::string> warnings() const { return names(fc_engine_warning); }
 
     // The poses of all links at a configuration, from the frame of Robot::link_triangles to the world.

@@ -109,7 +109,7 @@ template <class T>
 using Result = T;
 #endif
 
-// Receives the number of answers so far and of all; returns whether to continue.
+// Receives the number of answers so far and their total number; returns whether to continue.
 using Progress = std::function<bool(std::uint64_t done, std::uint64_t total)>;
 
 namespace detail {
@@ -133,7 +133,7 @@ inline Result<Done> finish(FcStatus status) {
     return finish(status, Done{});
 }
 
-// The error if the library that runs has another interface than this header.
+// The error if the interface of the loaded library differs from that of this header.
 inline std::optional<Error> wrong_version() {
     if (fc_is_compatible(FC_VERSION_MAJOR, FC_VERSION_MINOR)) {
         return std::nullopt;

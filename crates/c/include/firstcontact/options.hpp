@@ -15,7 +15,7 @@ struct LoadOptions {
     std::optional<FcGeometry> geometry;
     // Largest distance by which tessellated primitives may extend beyond the true shape, metres.
     std::optional<double> chord_error_m;
-    // Folders in which package://name/rest is searched.
+    // Folders in which package://name/rest is looked up.
     std::vector<std::string> package_paths;
     // A free joint before the root, whose seven columns x y z qx qy qz qw are the first.
     bool floating_root = false;
@@ -39,7 +39,7 @@ struct Options {
     std::optional<FcSolids> solids;
     // FC_SELF_COLLISION_AUTO, FC_SELF_COLLISION_OFF or FC_SELF_COLLISION_ON.
     std::optional<FcSelfCollision> self_collision;
-    // Pairs that are never tested: a link and an object, or two links. The link and an object may be "*", all.
+    // Pairs that are never tested: a link and an object, or two links. The link and the object may each be "*" for all.
     std::vector<std::pair<std::string, std::string>> allow;
     // Results list all contacts that begin at the time of the first one.
     bool all_contacts = false;
@@ -51,7 +51,7 @@ struct Options {
     std::size_t threads = 0;
     // Memory for the work on motions, bytes.
     std::optional<std::uint64_t> memory_bytes;
-    // A file that keeps the scene's tree for the next engine.
+    // A file in which the scene's tree is cached for later engines.
     std::string tree_cache;
 };
 

@@ -24,7 +24,7 @@ public:
     // Returns whether all are certainly free.
     bool all_free() const noexcept { return stats_->free == stats_->motions; }
 
-    // All contacts of answer i that begin at the time of the first one, that one alone unless all were asked for.
+    // All contacts of answer i that begin at the time of the first one; the first one alone unless all were requested.
     Result<Sequence<FcContact>> contacts(std::size_t i) const {
         FcContacts view{};
         const FcStatus status = fc_results_contacts(get(), i, &view);
@@ -38,7 +38,7 @@ public:
         return detail::finish(status, std::string(text.data, text.length));
     }
 
-    // Writes all answers as lines of JSON into a file, whole or not at all; the first motion has the number first.
+    // Writes all answers as lines of JSON to a file, atomically; the motions are numbered from first.
     Result<Done> write(const std::string &file, std::uint64_t first = 0) const {
         return detail::finish(fc_results_write(get(), file.c_str(), first));
     }

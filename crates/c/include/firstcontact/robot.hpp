@@ -17,8 +17,8 @@ struct Column {
     double lower, upper;
 };
 
-// A robot, with its semantic description if it has one; or several as one. Columns of configurations are the moving
-// joints in the order of the URDF.
+// A robot, with its semantic description if it has one; or several robots joined into one. The columns of a
+// configuration are the moving joints, in the order of the URDF.
 class Robot {
 public:
     // Reads a URDF file, and an SRDF file unless its name is empty.
@@ -29,7 +29,8 @@ public:
         });
     }
 
-    // Reads texts; meshes are searched as if the URDF were a file in the folder, or the current folder if it is empty.
+    // Reads texts. The paths of meshes are resolved as if the URDF were a file in the folder; an empty name is the
+    // current folder.
     static Result<Robot> from_texts(const std::string &urdf, const std::string &srdf = {},
                                     const std::string &folder = {}, const LoadOptions &options = {}) {
         return make(options, [&](const FcLoadOptions *read, FcRobot **to) {
@@ -68,7 +69,7 @@ public:
         return columns;
     }
 
-    // The column of a name.
+    // The index of the column with this name.
     Result<std::size_t> find_column(const std::string &name) const {
         std::size_t column = 0;
         const FcStatus status = fc_robot_find_column(get(), name.c_str(), &column);
@@ -95,7 +96,7 @@ public:
         return detail::finish(status, Rows(rows));
     }
 
-    // A configuration with the values of a named state of the SRDF; columns that it does not name are 0.
+    // A configuration with the values of a named state of the SRDF; columns that are not part of the state are 0.
     Result<std::vector<double>> state(const std::string &name) const {
         std::vector<double> values(n_columns());
         const FcStatus status = fc_robot_state(get(), name.c_str(), values.data(), values.size());

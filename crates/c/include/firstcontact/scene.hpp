@@ -7,7 +7,7 @@
 
 FIRSTCONTACT_BEGIN_NAMESPACE
 
-// Named objects of triangles. Engines keep the scene as it is when they are made.
+// Named objects of triangles. Later changes to a scene do not affect engines that were made with it.
 class Scene {
 public:
     // An empty scene.
@@ -20,7 +20,7 @@ public:
         return detail::finish(status, std::move(scene));
     }
 
-    // Reads a mesh file, each named group an object; a scene.json; or a URDF at its zero pose.
+    // Reads a mesh file, in which each named group becomes an object; a scene.json; or a URDF at its zero pose.
     static Result<Scene> from_file(const std::string &file, const LoadOptions &options = {}) {
         if (auto error = detail::wrong_version()) {
             return detail::fail<Scene>(*error);
@@ -41,7 +41,7 @@ public:
         });
     }
 
-    // Adds an object of which every three vertices are a triangle.
+    // Adds an object in which every three consecutive vertices form a triangle.
     Result<std::size_t> add_mesh(const std::string &name, const Rows &vertices, const Pose &pose = {}) {
         return added([&](std::size_t *object) {
             return fc_scene_add_mesh(get(), name.c_str(), vertices.get(), nullptr, pose.data(), object);

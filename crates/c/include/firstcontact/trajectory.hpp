@@ -10,7 +10,7 @@ FIRSTCONTACT_BEGIN_NAMESPACE
 // A path of all columns: each segment is a polynomial of time for every column.
 class Trajectory {
 public:
-    // Straight lines between waypoints, which are rows. Times, seconds, may be left out.
+    // Straight lines between waypoints, one for each row. Times, in seconds, are optional.
     static Result<Trajectory> from_waypoints(const Rows &waypoints, const Row &times_s = {}) {
         if (!times_s.empty() && times_s.size() != waypoints.n_rows()) {
             return wrong_size(times_s.size(), "times", waypoints.n_rows(), "waypoints");
@@ -31,7 +31,7 @@ public:
     }
 
     // The points of a joint trajectory, as the joint trajectory controller of ROS 2 interpolates them: quintic with
-    // velocities and accelerations, cubic with velocities alone, otherwise straight. Empty rows are missing.
+    // velocities and accelerations, cubic with velocities alone, otherwise straight. Empty arrays count as missing.
     static Result<Trajectory> from_points(const Row &times_s, const Rows &positions, const Rows &velocities = {},
                                           const Rows &accelerations = {}) {
         if (times_s.size() != positions.n_rows()) {

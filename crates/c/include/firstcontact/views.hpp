@@ -56,7 +56,7 @@ public:
     Rows(const M &matrix)
         : Rows(matrix.data(), detail::size_of(matrix.rows()), detail::size_of(matrix.cols()), matrix.rowStride(),
                matrix.colStride()) {}
-    // Copies. Rows of different lengths make an array that every function refuses.
+    // Copies the numbers. If the rows differ in length, every function rejects the array.
     Rows(const std::vector<std::vector<double>> &rows) : Rows() { copy(rows); }
     Rows(std::initializer_list<std::initializer_list<double>> rows) : Rows() { copy(rows); }
     Rows(const Rows &other) : view_(other.view_), copy_(other.copy_) { own(); }
@@ -120,7 +120,7 @@ public:
     template <std::size_t N>
     Indices(const std::vector<std::array<std::uint32_t, N>> &rows)
         : Indices(rows.empty() ? nullptr : rows.front().data(), rows.size(), N) {}
-    // Of 32 bits, with or without a sign; negative ones are refused.
+    // Indices of 32 bits, signed or unsigned; negative indices are rejected.
     template <class M, class = detail::IfIndices<M>>
     Indices(const M &matrix)
         : Indices(reinterpret_cast<const std::uint32_t *>(matrix.data()), detail::size_of(matrix.rows()),
@@ -145,7 +145,7 @@ public:
     Row(const double (&row)[N]) : Row(row, N) {}
     // Copies.
     Row(std::initializer_list<double> row) : size_(row.size()), copy_(row) { data_ = copy_.data(); }
-    // A matrix with several rows and columns is no row: it has no data, which every function refuses.
+    // A matrix with several rows and columns is not a row: the view then has no data, and every function rejects it.
     template <class M, class = detail::IfNumbers<M>>
     Row(const M &vector) : Row(vector.data(), detail::size_of(vector.size())) {
         if (vector.rows() > 1 && vector.cols() > 1) {
