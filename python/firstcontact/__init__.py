@@ -65,7 +65,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`ompl` and `ray`, which need packages of these names, are imported when they are used."""
+    """Imports `ompl` and `ray` on first use, since they need the packages of the same names."""
     if name in ("ompl", "ray"):
         import importlib
 

@@ -16,7 +16,7 @@ _HOST = (1, 3, 11)
 
 
 def floats(value: Any, what: str) -> Floats:
-    """The numbers of an array as ``float64``; `what` names it in messages."""
+    """The numbers of an array as ``float64``; messages call the array `what`."""
     if type(value) is np.ndarray and value.dtype == np.float64:
         return value
     array = _array(value, what)
@@ -48,7 +48,7 @@ def _array(value: Any, what: str) -> NDArray[Any]:
 
 
 def shaped(value: Any, shape: tuple[int | None, ...], what: str) -> Floats:
-    """`floats` of a given shape, in which ``None`` is any length."""
+    """As `floats`, for an array of a given shape, in which ``None`` stands for any length."""
     array = floats(value, what)
     if len(array.shape) != len(shape) or any(n not in (None, m) for n, m in zip(shape, array.shape)):
         wanted = ", ".join("n" if n is None else str(n) for n in shape)
@@ -57,7 +57,7 @@ def shaped(value: Any, shape: tuple[int | None, ...], what: str) -> Floats:
 
 
 def motions(starts: Any, ends: Any, n_columns: int) -> Floats:
-    """Motions of shape (Q, 2, D) from that, or from starts and ends of shape (Q, D), or (D,) for a single one."""
+    """Motions of shape (Q, 2, D), from such an array, or from starts and ends of shape (Q, D) or (D,)."""
     first = floats(starts, "starts")
     if ends is None:
         if first.ndim == 3 and first.shape[1:] == (2, n_columns):
@@ -109,7 +109,7 @@ def _of_angles(pose: Floats) -> Floats:
 
 
 def triangles(vertices: Any, faces: Any = None) -> Floats:
-    """Triangles of shape (n, 3, 3) from vertices (V, 3) and the indices (n, 3) of faces, or from themselves."""
+    """Triangles of shape (n, 3, 3), from such an array, or from vertices (V, 3) and face indices (n, 3)."""
     if faces is None:
         return shaped(vertices, (None, 3, 3), "triangles")
     points, indices = shaped(vertices, (None, 3), "vertices"), integers(faces, "faces")

@@ -1,4 +1,4 @@
-"""Certificates: proofs of answers, which a program that is independent of the engine verifies."""
+"""Certificates: proofs of answers, verified by a program that is independent of the engine."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Verification:
-    """The statements that the certificates of a file prove.
+    """The statements that the certificates in a file prove.
 
-    They are those of a verifier that shares no code with the engine.
+    They are established by a verifier that shares no code with the engine.
     """
 
     refusal: str | None
@@ -17,11 +17,11 @@ class Verification:
     free: int
     """Number of motions that are proved free."""
     contact: int
-    """Number of motions with a proved contact, and nothing before it."""
+    """Number of motions with a proved contact, before which nothing touches."""
     possible: int
-    """Number of motions with a contact that is not proved, and nothing before it."""
+    """Number of motions with a possible, unproved contact, before which nothing touches."""
     undecided: int
-    """Number of motions without an answer, and nothing before `clear_until`."""
+    """Number of undecided motions, in which nothing touches before `clear_until`."""
     steps: int
     """Number of steps of all proofs."""
     without: list[int]

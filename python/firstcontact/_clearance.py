@@ -1,4 +1,4 @@
-"""Clearances as columns, and that of one motion."""
+"""Clearances of many motions as columns, and the clearance of one motion."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from ._results import Results
 
 @dataclass(frozen=True, eq=False)
 class Clearance:
-    """The smallest distance of a motion or trajectory at any time."""
+    """The smallest distance between the robot and its obstacles during a motion or trajectory."""
 
     distance: tuple[float, float]
-    """The distance is at least the first number, which is guaranteed, and at most the second, metres."""
+    """Enclosure of the distance, metres: a guaranteed lower bound, and an upper bound."""
     segment: int | None
-    """The segment in which the distance is at most the second number; None beyond the limit, like the fields below."""
+    """The segment in which the distance is at most ``distance[1]``; None beyond the limit, like the fields below."""
     t: float | None
     """The time in that segment, from 0 to 1."""
     time_s: float | None
-    """The same on the trajectory's own clock, seconds; None without times."""
+    """The same time on the trajectory's own clock, seconds; None for a trajectory without times."""
     link: str | None
-    """The link that is nearest then."""
+    """The nearest link at that time."""
     other: str | None
-    """The object or other link that it is nearest to."""
+    """The object or other link nearest to it."""
     points: Floats | None
-    """The nearest point of each in the world, shape (2, 3), metres."""
+    """The nearest points of `link` and `other`, in the world, shape (2, 3), metres."""
 
     def __repr__(self) -> str:
         lo, hi = self.distance
@@ -51,27 +51,27 @@ class Clearances:
         "Enclosure of the smallest distance at any time, shape (Q, 2), metres: the first number is guaranteed, the"
         " second is a distance at one time; infinite beyond the limit. 0 at least if something touches."
     )
-    segment: Column[np.int64] = Column("The segment of `t`, shape (Q,); 0 of a motion.")
+    segment: Column[np.int64] = Column("The segment of `t`, shape (Q,); 0 for a motion.")
     t: Column[np.float64] = Column(
         "A time at which the distance is at most ``distance[:, 1]``, from 0 to 1, shape (Q,)."
     )
-    time_s: Column[np.float64] = Column("Of trajectories with times: `t` on their own clock, seconds, shape (Q,).")
+    time_s: Column[np.float64] = Column("For trajectories with times: `t` on their own clock, seconds, shape (Q,).")
     points: Column[np.float64] = Column(
         "The nearest point of `link` and that of the obstacle at `t`, in the world, shape (Q, 2, 3), metres."
     )
-    link: Column[np.int32] = Column("Index in `links` of the link that is nearest, shape (Q,).")
-    object: Column[np.int32] = Column("Index in `objects` of the object that it is nearest to, or -1, shape (Q,).")
+    link: Column[np.int32] = Column("Index in `links` of the nearest link, shape (Q,).")
+    object: Column[np.int32] = Column("Index in `objects` of the object nearest to `link`, or -1, shape (Q,).")
     link_b: Column[np.int32] = Column(
-        "Index in `links` of the other link, if it is nearest to a link, or -1, shape (Q,)."
+        "Index in `links` of the other link, if a link is nearest to `link`, or -1, shape (Q,)."
     )
     shape: Column[np.int32] = Column("Index of the shape within `link`, shape (Q,).")
     triangle: Column[np.int64] = Column("Triangle of `link`, counted over its shapes, shape (Q,).")
     feature: Column[np.int8] = Column("Index in `features` of the part of `triangle`, shape (Q,).")
     index: Column[np.int8] = Column("Number of the vertex or edge of `triangle`, shape (Q,).")
-    shape_b: Column[np.int32] = Column("As `shape`, of `link_b`; -1 for an object, shape (Q,).")
+    shape_b: Column[np.int32] = Column("As `shape`, for `link_b`; -1 for an object, shape (Q,).")
     triangle_b: Column[np.int64] = Column("As `triangle`, within the object or `link_b`, shape (Q,).")
-    feature_b: Column[np.int8] = Column("As `feature`, of `triangle_b`, shape (Q,).")
-    index_b: Column[np.int8] = Column("As `index`, of `triangle_b`, shape (Q,).")
+    feature_b: Column[np.int8] = Column("As `feature`, for `triangle_b`, shape (Q,).")
+    index_b: Column[np.int8] = Column("As `index`, for `triangle_b`, shape (Q,).")
 
     features = Results.features
     """Names of the codes in `feature` and `feature_b`."""

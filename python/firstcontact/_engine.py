@@ -23,7 +23,7 @@ from ._scene import Scene
 from ._trajectory import Trajectory, trajectories
 from ._words import count
 
-# Motions of a portion, and the largest number of motions that are given in one.
+# Number of motions in a portion, and the largest number that is passed in a single call.
 _PORTION = 4096
 _AT_ONCE = 1 << 16
 
@@ -42,7 +42,7 @@ class Adapter(NamedTuple):
     interface: str
     hardware: bool
     pci: str = ""
-    """Its address on the PCI bus, such as ``0000:41:00.0``, which ``device="pci:0000:41:00.0"`` names; empty if the
+    """Its address on the PCI bus, such as ``0000:41:00.0``, for use as ``device="pci:0000:41:00.0"``; empty if the
     driver does not report it."""
 
 
@@ -52,32 +52,34 @@ def adapters() -> list[Adapter]:
 
 
 class Engine:
-    """Checks motions of a robot in a scene. An engine does not change, and several threads may use it.
+    """Checks motions of a robot in a scene. An engine is immutable and can be shared between threads.
 
     Args:
         robot: A robot, or the path of a URDF.
         scene: A scene, or the path of one. It may be left out if links are tested against each other.
         margin: The distance that counts as contact, metres.
-        self_collision: True if links are tested against each other: with an SRDF all pairs that it does not disable,
-            otherwise all pairs that are not adjacent. By default they are if the robot has an SRDF.
+        self_collision: Whether to test links against each other: with an SRDF, all pairs that it does not disable;
+            otherwise, all pairs that are not adjacent. The default is True if the robot has an SRDF.
         device: "cpu"; "gpu", any graphics adapter; "auto", a hardware adapter if there is one, otherwise the CPU; a
-            part of an adapter's name; "pci:" and its address, as `adapters` lists it; "all", every hardware adapter,
-            or every software adapter on a machine without hardware; or a list of names. Motions are divided among
-            several adapters.
+            part of an adapter's name; "pci:" followed by its address, as listed by `adapters`; "all", every hardware
+            adapter, or every software adapter if there is no hardware adapter; or a list of names. With several
+            adapters, motions are divided among them.
         tolerance: Largest width of a certified time of contact, as a share of the motion.
         mode: "toc" for the first contact; "verdict" for any proved contact, which is faster and reports no features.
-        initial: "report" contacts at the start, or "ignore" pairs of a link and an object that touch there.
+        initial: "report" reports contacts at the start; "ignore" excludes pairs of a link and an object that touch
+            there.
         solids: "warn" counts motions that start inside a closed object or link, "contact" reports a contact at
-            time 0, "off" does not look.
-        all_contacts: Answers list every contact that begins at the time of the first, and the poses of the links then.
+            time 0, "off" disables this test.
+        all_contacts: Whether answers list every contact that begins at the time of the first one, and the poses of the
+            links at that time.
         allow: Pairs (link, object) or (link, link) that are never tested; the first name and an object may be "*".
         threads: Threads on the CPU; 0 for all cores.
-        memory: Memory for the work on motions, bytes; by default at most 1 GiB.
+        memory: Memory limit for checking motions, bytes; by default at most 1 GiB.
         evaluation_cap: Maximum number of evaluations for a motion, after which it is undecided.
         tree_cache: A file that keeps the scene's tree for the next engine; worthwhile for millions of triangles.
 
     Raises:
-        Error: A file cannot be read, an option is out of its range, or there is no such adapter.
+        Error: A file cannot be read, an option is out of range, or there is no such adapter.
     """
 
     def __init__(
@@ -122,11 +124,11 @@ class Engine:
 
     @classmethod
     def from_world(cls, path: Path, **options: Any) -> Engine:
-        """An engine for the robots and the scene that a ``world.json`` lists, as for the command.
+        """An engine for the robots and the scene listed in a ``world.json``, as for ``firstcontact check --world``.
 
         Args:
             path: The file; paths in it are relative to its folder.
-            options: As of `Engine`; pairs of `allow` are added to those of the file.
+            options: As for `Engine`; the pairs in `allow` are added to those of the file.
 
         Raises:
             Error: A file is missing or malformed.
@@ -146,18 +148,18 @@ class Engine:
         return other
 
     def check(self, starts: Any, ends: Any = None, *, progress: bool = False) -> Results:
-        """Checks motions, in each of which every joint moves linearly from its start to its end.
+        """Checks motions in which every joint moves linearly from start to end.
 
-        Other threads of Python continue during the check, and Ctrl-C ends it.
+        Other Python threads keep running during the check, and Ctrl-C interrupts it.
 
         Args:
             starts: Shape (Q, D), radians and metres, columns in the order of `joints`; or motions of shape (Q, 2, D);
                 or (D,) for a single motion.
-            ends: Of the same shape, or None with motions.
-            progress: Shows a bar of tqdm.
+            ends: An array of the same shape, or None if `starts` contains motions.
+            progress: Whether to show a tqdm progress bar.
 
         Raises:
-            ValueError: An array has another shape.
+            ValueError: An array has the wrong shape.
             Error: A motion has NaN or infinite values or is out of the range that the engine accepts.
         """
         guard()
@@ -167,9 +169,9 @@ class Engine:
         return self._check_portions(lambda of: motions[of].tobytes(), len(motions), progress)
 
     def is_free(self, start: Any, end: Any) -> bool:
-        """True if a motion is free: guaranteed. False for contacts, and for motions without an answer.
+        """True if a motion is guaranteed to be free. False for contacts and for undecided motions.
 
-        The quickest call for a single motion, as planners need it; with ``mode="verdict"`` it takes the least time.
+        This is the fastest call for a single motion, as in planners; it is fastest with ``mode="verdict"``.
 
         Args:
             start: Shape (D,), radians and metres.
@@ -186,10 +188,10 @@ class Engine:
         Args:
             vertices: Configurations, shape (V, D).
             edges: Indices of the start and the end of each edge, shape (E, 2).
-            progress: Shows a bar of tqdm.
+            progress: Whether to show a tqdm progress bar.
 
         Raises:
-            ValueError: An array has another shape, or an edge names a vertex that does not exist.
+            ValueError: An array has the wrong shape, or an edge refers to a vertex that does not exist.
             Error: As `check`.
         """
         points = configurations(vertices, self._n_columns, "vertices")
@@ -207,16 +209,16 @@ class Engine:
         return Results(self._native.check_portions(shown(map(portion, slices), sizes, n, progress)))
 
     def stream(self, arrays: Iterable[Any]) -> Iterator[Results]:
-        """Checks arrays of motions one after the other, in bounded memory.
+        """Checks arrays of motions one after another, in bounded memory.
 
         Args:
             arrays: Motions of shape (Q, 2, D) each, or pairs (starts, ends).
 
         Yields:
-            The results of each array; motions are numbered over all arrays.
+            The results of each array; motions are numbered consecutively across all arrays.
 
         Raises:
-            As `check`; the number of a motion in a message counts within its array.
+            As `check`; motion numbers in messages are relative to the array.
         """
         first = 0
         for array in arrays:
@@ -233,12 +235,12 @@ class Engine:
 
         Args:
             trajectories: The trajectories.
-            joint_tolerance: The answers then hold for every execution that stays within it at each time: one number,
-                or one for each column, radians and metres.
-            progress: Shows a bar of tqdm.
+            joint_tolerance: Maximum deviation of each joint from the trajectory at any time; the answers hold for every
+                execution within it. One number, or one for each column, radians and metres.
+            progress: Whether to show a tqdm progress bar.
 
         Raises:
-            Error: A trajectory does not suit the robot, or a tolerance is negative.
+            Error: A trajectory does not fit the robot, or a tolerance is negative.
         """
         guard()
         paths = [trajectory._native for trajectory in trajectories]
@@ -247,19 +249,19 @@ class Engine:
             return Results(self._native.check_trajectories(paths, tolerance, advance))
 
     def certify(self, paths: Any, file: Path, *, joint_tolerance: Any = None) -> Results:
-        """Checks motions or trajectories, and writes a certificate of each answer into a file.
+        """Checks motions or trajectories, and writes a certificate of each answer to a file.
 
-        A certificate is a proof that `verify`, or ``firstcontact verify``, checks without the engine. The bytes are
-        those of ``firstcontact check --certificates``. An answer for which no proof is found has no certificate; this
-        is rare, and `verify` reports it.
+        A certificate is a proof that `verify`, or ``firstcontact verify``, checks without the engine. The file is
+        identical to that of ``firstcontact check --certificates``. An answer for which no proof is found has no
+        certificate; this is rare, and `verify` reports it.
 
         Args:
             paths: Motions of shape (Q, 2, D), waypoints of shape (Q, W, D), radians and metres, or trajectories.
-            file: The file, which is written whole or not at all.
-            joint_tolerance: As of `check_trajectories`.
+            file: The output file, which is written atomically.
+            joint_tolerance: As for `check_trajectories`.
 
         Raises:
-            Error: As `check_trajectories`; the engine ignores contacts at the start; or the file cannot be written.
+            Error: As `check_trajectories`; or the engine has ``initial="ignore"``; or the file cannot be written.
         """
         guard()
         natives = [path._native for path in trajectories(paths, self._n_columns)]
@@ -269,13 +271,12 @@ class Engine:
     def verify(self, file: Path, paths: Any, *, joint_tolerance: Any = None) -> Verification:
         """Verifies the certificates in a file, with a verifier that shares no code with the engine.
 
-        The statement follows from this engine: its robot with attached objects, scene, margin, and the pairs that are
-        tested.
+        This engine defines the statement to prove: robot with attached objects, scene, margin, and tested pairs.
 
         Args:
-            file: The file that `certify` or ``firstcontact check --certificates`` has written.
+            file: A file written by `certify` or ``firstcontact check --certificates``.
             paths: The motions or trajectories, as for `certify`.
-            joint_tolerance: As of `certify`.
+            joint_tolerance: As for `certify`.
 
         Raises:
             Error: The file cannot be read.
@@ -300,8 +301,8 @@ class Engine:
 
         Args:
             path: A motion of shape (2, D), waypoints of shape (W, D), radians and metres, or a `Trajectory`.
-            tolerance: As of `clearances`.
-            limit: As of `clearances`.
+            tolerance: As for `clearances`.
+            limit: As for `clearances`.
         """
         found = self.clearances(path, tolerance=tolerance, limit=limit)
         if len(found) != 1:
@@ -313,18 +314,18 @@ class Engine:
     ) -> Clearances:
         """The smallest distances between the robot and its obstacles over all times of motions or trajectories.
 
-        Each is an enclosure: the lower number is guaranteed for every moment. Pairs that are not tested do not count,
-        nor, with ``initial="ignore"``, those that touch at the start. All of the work is done on the CPU.
+        Each distance is an enclosure, whose lower bound is guaranteed at every moment. Pairs that are not tested are
+        left out, and with ``initial="ignore"`` also pairs that touch at the start. All work is done on the CPU.
 
         Args:
             paths: Motions of shape (Q, 2, D), waypoints of shape (Q, W, D), radians and metres, or trajectories.
             tolerance: Largest width of an enclosure, metres. It may be wider if the cap on evaluations is reached.
-            limit: The distance beyond which nothing is measured, metres. The answer is then at least this distance.
-            progress: Shows a bar of tqdm.
+            limit: Distances beyond this are not measured, metres; the lower bound is then at least this distance.
+            progress: Whether to show a tqdm progress bar.
 
         Raises:
-            ValueError: An array has another shape.
-            Error: A path does not suit the robot, or the tolerance or the limit is not above 0.
+            ValueError: An array has the wrong shape.
+            Error: A path does not fit the robot, or the tolerance or the limit is not positive.
         """
         guard()
         natives = [path._native for path in trajectories(paths, self._n_columns)]
@@ -351,7 +352,7 @@ class Engine:
     def with_scene(self, scene: Scene | Path) -> Engine:
         """An engine for the same robot and options in another scene; data of the robot is shared.
 
-        Pairs of links and objects that may touch are not taken over, since they name objects of a scene.
+        Allowed pairs of a link and an object are not carried over, since they refer to objects of the old scene.
         """
         guard()
         other_scene = _scene(scene)
@@ -370,15 +371,15 @@ class Engine:
         objects.
 
         Args:
-            name: Its name, which no link has.
-            mesh: Triangles of shape (n, 3, 3), a pair (vertices, faces) as of `Scene.add_mesh`, or an object with
+            name: The name of the object, different from the names of all links.
+            mesh: Triangles of shape (n, 3, 3), a pair (vertices, faces) as for `Scene.add_mesh`, or an object with
                 ``vertices`` and ``faces``, such as a `trimesh.Trimesh`; metres, in the object's frame.
             link: The link that carries it.
             pose: The object's frame in the link's frame: a 4×4 matrix, or x y z (metres) roll pitch yaw (radians).
             touch_links: Links and attached objects that it may touch.
 
         Raises:
-            Error: The robot lacks a link, or has one of the same name.
+            Error: The robot does not have one of these links, or has a link of the same name as the object.
         """
         attached = _Attached(name, link, _mesh(mesh), _pose(pose, "pose"), list(touch_links))
         return self._with(attached)

@@ -6,7 +6,7 @@ from __future__ import annotations
 class Error(Exception):
     """An error in a file, a name, an option or a device.
 
-    Arrays of a wrong shape are `ValueError`, and objects that are not arrays `TypeError`.
+    An array of the wrong shape raises `ValueError`, and an object that is not an array raises `TypeError`.
 
     Attributes:
         kind: "input", "usage", "memory", "gpu", "output", "busy", "closed" or "interrupted".

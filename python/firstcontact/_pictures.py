@@ -28,26 +28,26 @@ def render(
     adapter: str | None = None,
     scene_triangles: int = 200_000,
 ) -> Answer:
-    """Draws a motion or trajectory: the robot at its first contact, its start and end, the volume that it sweeps.
+    """Draws a motion or trajectory: the robot at the start, at first contact and at the end, and its swept volume.
 
     Args:
         engine: The engine, which also checks the motion.
         path: A motion of shape (2, D), waypoints of shape (W, D), radians and metres, or a `Trajectory`.
-        to: The file, which is written whole or not at all: .png or .jpg for a picture, .glb for robot, scene and motion
-            in three dimensions, for which no graphics adapter is needed.
+        to: The output file, which is written atomically: .png or .jpg for a picture, or .glb for robot, scene and
+            motion in three dimensions, which needs no graphics adapter.
         size: Width and height, pixels.
-        view: Direction of view: degrees about z counted from x, and degrees above the horizontal plane. By default the
-            one that shows motion and contact best.
-        exposures: Number of exposures that are averaged; more give smoother edges and shadows.
-        adapter: A part of the name of the graphics adapter that draws, or ``pci:`` and its address.
-        scene_triangles: Largest number of the scene's triangles in a GLB file.
+        view: Viewing direction: azimuth about z, measured from x, and elevation above the horizontal plane, degrees. By
+            default, the direction that shows motion and contact best.
+        exposures: Number of exposures to average; more exposures give smoother edges and shadows.
+        adapter: A part of the name of the graphics adapter to draw with, or ``pci:`` followed by its address.
+        scene_triangles: Maximum number of the scene's triangles in a GLB file.
 
     Returns:
         The answer that the picture shows.
 
     Raises:
-        Error: There is no graphics adapter, the file cannot be written, or its ending is not one of these.
-        ValueError: An array has another shape.
+        Error: There is no graphics adapter, the file cannot be written, or its extension is not one of these.
+        ValueError: An array has the wrong shape.
     """
     results = _checked(engine, path)
     if len(results) != 1:
@@ -64,9 +64,9 @@ def render(
 
 
 class View:
-    """A page with motions in three dimensions: one text that makes no network requests.
+    """A self-contained HTML page that shows motions in three dimensions and makes no network requests.
 
-    In a notebook it is shown as the value of a cell.
+    A notebook displays it as the output of a cell.
     """
 
     def __init__(self, page: str, results: Results) -> None:
@@ -100,11 +100,11 @@ def show(
         paths: A motion of shape (2, D), several of shape (Q, 2, D) or waypoints of shape (Q, W, D), radians and metres;
             a `Trajectory`, or several. A dozen is a good number.
         title: The title of the page.
-        scene_triangles: Largest number of the scene's triangles; of a larger scene the objects nearest to the motions
-            are shown.
+        scene_triangles: Maximum number of the scene's triangles; of a larger scene, only the objects nearest to the
+            motions are shown.
 
     Raises:
-        ValueError: An array has another shape, or there is no motion.
+        ValueError: An array has the wrong shape, or there is no motion.
     """
     results = _checked(engine, paths)
     if len(results) == 0:

@@ -24,7 +24,7 @@ class Verdict(enum.IntEnum):
     CONTACT = 1
     """Something touches, or comes so close that contact can be neither proved nor excluded."""
     UNDECIDED = 2
-    """The search ended before an answer."""
+    """The search ended without an answer."""
 
 
 class Results:
@@ -36,36 +36,36 @@ class Results:
     verdict: Column[np.int8] = Column("`FREE`, `CONTACT` or `UNDECIDED`, shape (Q,).")
     toc: Column[np.float64] = Column(
         "Enclosure of the time of first contact, shape (Q, 2): before ``toc[:, 0]`` nothing touches, and if proved, a"
-        " contact exists at or before ``toc[:, 1]``. NaN without contact. Of a trajectory, within `segment` and"
-        " `segment_hi`."
+        " contact exists at or before ``toc[:, 1]``. NaN without contact. For a trajectory, times are relative to"
+        " `segment` and `segment_hi`."
     )
     clear_until: Column[np.float64] = Column(
-        "Nothing touches before this time, shape (Q,): 1 for a free motion, ``toc[:, 0]`` for a contact. Of a"
-        " trajectory, within `segment`; 1 for a free one."
+        "Nothing touches before this time, shape (Q,): 1 for a free motion, ``toc[:, 0]`` for a contact. For a"
+        " trajectory, the time is relative to `segment`; 1 if it is free."
     )
-    reason: Column[np.int8] = Column("Index in `reasons` of why a motion is undecided, or -1, shape (Q,).")
+    reason: Column[np.int8] = Column("Index in `reasons` of the reason why a motion is undecided, or -1, shape (Q,).")
     proved: Column[np.bool_] = Column("A contact exists, shape (Q,).")
     certified: Column[np.bool_] = Column("Proved, and `toc` is as narrow as the tolerance, shape (Q,).")
     initial_overlap: Column[np.bool_] = Column("Something touches at the start, shape (Q,).")
     inside: Column[np.bool_] = Column("The start is inside a solid without touching it, shape (Q,).")
     link: Column[np.int32] = Column("Index in `links` of the link that touches first, or -1, shape (Q,).")
-    object: Column[np.int32] = Column("Index in `objects` of the object that it touches, or -1, shape (Q,).")
-    link_b: Column[np.int32] = Column("Index in `links` of the other link, if it touches a link, or -1, shape (Q,).")
+    object: Column[np.int32] = Column("Index in `objects` of the object that `link` touches, or -1, shape (Q,).")
+    link_b: Column[np.int32] = Column("Index in `links` of the other link, if `link` touches one, or -1, shape (Q,).")
     point: Column[np.float64] = Column("The point of contact in the world, shape (Q, 3), metres, or NaN.")
     normal: Column[np.float64] = Column("Unit vector from the obstacle to `link`, in the world, shape (Q, 3), or NaN.")
     shape: Column[np.int32] = Column("Index of the shape within `link`, or -1, shape (Q,).")
     triangle: Column[np.int64] = Column("Triangle of `link`, counted over its shapes, or -1, shape (Q,).")
     feature: Column[np.int8] = Column("Index in `features` of the part of `triangle`, or -1, shape (Q,).")
     index: Column[np.int8] = Column("Number of the vertex or edge of `triangle`, or -1, shape (Q,).")
-    shape_b: Column[np.int32] = Column("As `shape`, of `link_b`; -1 for an object, shape (Q,).")
+    shape_b: Column[np.int32] = Column("As `shape`, for `link_b`; -1 for an object, shape (Q,).")
     triangle_b: Column[np.int64] = Column("As `triangle`, within the object or `link_b`, shape (Q,).")
-    feature_b: Column[np.int8] = Column("As `feature`, of `triangle_b`, shape (Q,).")
-    index_b: Column[np.int8] = Column("As `index`, of `triangle_b`, shape (Q,).")
-    segment: Column[np.int64] = Column("Of trajectories: the segment of ``toc[:, 0]`` or `clear_until`, shape (Q,).")
-    segment_hi: Column[np.int64] = Column("Of trajectories: the segment of ``toc[:, 1]``, shape (Q,).")
+    feature_b: Column[np.int8] = Column("As `feature`, for `triangle_b`, shape (Q,).")
+    index_b: Column[np.int8] = Column("As `index`, for `triangle_b`, shape (Q,).")
+    segment: Column[np.int64] = Column("For trajectories: the segment of ``toc[:, 0]`` or `clear_until`, shape (Q,).")
+    segment_hi: Column[np.int64] = Column("For trajectories: the segment of ``toc[:, 1]``, shape (Q,).")
     time_s: Column[np.float64] = Column(
-        "Of trajectories with times: `toc`, or twice `clear_until`, in seconds on their own clock, shape (Q, 2), or"
-        " NaN."
+        "For trajectories with times: `toc`, or `clear_until` in both entries, in seconds on their own clock,"
+        " shape (Q, 2), or NaN."
     )
 
     features = ("vertex", "edge", "face")
@@ -113,7 +113,7 @@ class Results:
 
     @property
     def all_free(self) -> bool:
-        """True if every motion is free: guaranteed."""
+        """True if every motion is guaranteed to be free."""
         stats = self.stats
         return stats["free"] == stats["motions"]
 
@@ -134,10 +134,10 @@ class Results:
     @overload
     def to_jsonl(self, to: Path | TextIO) -> None: ...
     def to_jsonl(self, to: Path | TextIO | None = None) -> str | None:
-        """One line of JSON for each motion, in the bytes that ``firstcontact check`` writes.
+        """One line of JSON for each motion, byte for byte as ``firstcontact check`` writes it.
 
         Args:
-            to: A path, which is written whole or not at all; an open text file; or None for a string.
+            to: The path of a file, which is written atomically; an open text file; or None to return a string.
 
         Raises:
             Error: The file cannot be written.
@@ -159,7 +159,7 @@ class Results:
         return _tables.pandas(self)
 
     def to_arrow(self) -> Any:
-        """A `pyarrow.Table` with a row for each motion: names instead of indices, null where there is nothing.
+        """A `pyarrow.Table` with a row for each motion: names instead of indices, null for missing values.
 
         Raises:
             ImportError: pyarrow is not installed.
@@ -175,8 +175,9 @@ class Results:
 class Answer:
     """The answer for one motion: the fields of its line of JSON, as attributes.
 
-    `verdict` is always there. A contact has `toc`, `proved`, `certified`, `initial_overlap`, and where features touch
-    `a`, `b`, `point` and `normal`; an undecided motion has `clear_until` and `reason`. Others are None.
+    `verdict` is always present. A contact has `toc`, `proved`, `certified` and `initial_overlap`, and if features
+    touch, `a`, `b`, `point` and `normal`. An undecided motion has `clear_until` and `reason`. Other attributes are
+    None.
     """
 
     def __init__(self, fields: dict[str, Any]) -> None:
@@ -202,7 +203,7 @@ class Answer:
 
     @property
     def is_free(self) -> bool:
-        """True if nothing touches: guaranteed."""
+        """True if it is guaranteed that nothing touches."""
         return self.verdict == "free"
 
     def __eq__(self, other: object) -> bool:

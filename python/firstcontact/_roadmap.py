@@ -50,7 +50,7 @@ class Roadmap:
         """An `ompl.base.PlannerData` with the edges in both directions; keep the object as long as OMPL uses it.
 
         Args:
-            space_information: That of a real vector space of D dimensions.
+            space_information: The space information of a real vector space with D dimensions.
 
         Raises:
             ImportError: OMPL is not installed.
@@ -87,11 +87,11 @@ def roadmap(
         upper: Upper bounds, shape (D,).
         n: Number of samples.
         k: Number of nearest neighbours, in the Euclidean norm, to which a configuration is connected.
-        seed: Of the samples.
-        progress: Shows a bar of tqdm.
+        seed: Seed for the samples.
+        progress: Whether to show a tqdm progress bar.
 
     Raises:
-        ValueError: The engine has ``initial="ignore"``, with which motions are not free in both directions.
+        ValueError: The engine has ``initial="ignore"``, with which a free motion need not be free in reverse.
     """
     if engine._options["initial"] == "ignore":
         raise ValueError('the edges of a roadmap go both ways, but initial="ignore" depends on the start')

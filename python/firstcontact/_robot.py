@@ -16,7 +16,7 @@ from ._errors import Error
 class Robot:
     """A kinematic tree with the triangles of its links, read from a URDF.
 
-    Make one with `from_urdf` or `from_xml`. A robot does not change.
+    Create one with `from_urdf` or `from_xml`. Robots are immutable.
     """
 
     def __init__(self, native: _native.Robot, recipe: tuple[str, tuple[Any, ...], dict[str, Any]]) -> None:
@@ -44,17 +44,17 @@ class Robot:
             srdf: The semantic description; with it, links are tested against each other except for the pairs that it
                 disables.
             base: Pose of the root link in the world: x y z (metres), roll pitch yaw (radians).
-            package_path: A folder, or several, in which ``package://`` is searched, in addition to the URDF's folder,
-                the folders above it and ``ROS_PACKAGE_PATH``.
-            geometry: "collision" or "visual" shapes of the links, or "auto": collision shapes, and visual ones of
-                links that have none.
+            package_path: One or more folders in which to resolve ``package://`` paths, in addition to the URDF's
+                folder, the folders above it and ``ROS_PACKAGE_PATH``.
+            geometry: "collision" or "visual" for these shapes of the links, or "auto" for collision shapes, and visual
+                shapes for links that have no collision shapes.
             chord_error: Largest distance by which the triangles of boxes, cylinders, spheres and capsules may extend
                 beyond the shape, metres.
-            floating_root: Puts a free joint before the root; its columns x y z qx qy qz qw are the first.
-            memory: Limit on the memory for the files, bytes.
+            floating_root: Whether to add a free joint before the root; its columns x y z qx qy qz qw come first.
+            memory: Memory limit for reading the files, bytes.
 
         Raises:
-            Error: A file is missing or malformed; the message names it and the place.
+            Error: A file is missing or malformed; the message gives the file and the place in it.
         """
         options = _reading(base, package_path, geometry, chord_error, floating_root, memory)
         files = (os.path.abspath(urdf), None if srdf is None else os.path.abspath(srdf))
@@ -74,7 +74,7 @@ class Robot:
         floating_root: bool = False,
         memory: int | None = None,
     ) -> Robot:
-        """Reads the text of a URDF, and that of an SRDF. Meshes are searched as if the URDF were in `folder`.
+        """Reads a URDF, and optionally an SRDF, from strings. Mesh paths are resolved as if the URDF were in `folder`.
 
         The other arguments are those of `from_urdf`.
 
@@ -87,23 +87,23 @@ class Robot:
 
     @classmethod
     def join(cls, robots: Mapping[str, Robot]) -> Robot:
-        """Several robots as one: columns, links and states are those of each in turn, called ``NAME/joint``.
+        """Joins several robots into one, with the columns, links and states of each in turn, named ``NAME/joint``.
 
-        Links of different robots are always tested against each other, those of one robot as its SRDF or
-        `self_collision` asks. The place of a robot is its `base`.
+        Links of different robots are always tested against each other; links of the same robot are tested as its SRDF
+        or `self_collision` specifies. The pose of each robot in the world is its `base`.
 
         Args:
             robots: The robots by name.
 
         Raises:
-            Error: There is no robot, a name is empty or has a slash, or a robot consists of several already.
+            Error: There is no robot, a name is empty or contains a slash, or a robot is itself joined from several.
         """
         parts = tuple(robots.items())
         return cls(_native.Robot.join([(name, robot._native) for name, robot in parts]), ("join", parts, {}))
 
     @property
     def name(self) -> str:
-        """The name in the URDF; of several robots, their names with ``+`` between them."""
+        """The name in the URDF; for joined robots, their names separated by ``+``."""
         return self._native.name
 
     @property
@@ -151,10 +151,10 @@ class Robot:
 
         Args:
             values: Radians and metres by joint.
-            missing: The value of joints that are not named; by default these are an error.
+            missing: The value of joints that are missing from `values`; by default, a missing joint is an error.
 
         Raises:
-            Error: A name is not one of the robot's, or a joint is missing.
+            Error: The robot has no joint of a given name, or a joint is missing.
         """
         unknown = [name for name in values if name not in self.joints]
         lacking = [name for name in self.joints if name not in values]
@@ -165,7 +165,7 @@ class Robot:
     def state(self, name: str, missing: float | None = None) -> Floats:
         """The configuration of a ``group_state`` of the SRDF, shape (D,); `name` is STATE or GROUP/STATE.
 
-        Of several robots, a state of one is called ``NAME/STATE``; `missing` is then the value of the others' joints.
+        For joined robots, a state is called ``NAME/STATE``; `missing` is then the value of the other robots' joints.
 
         Raises:
             Error: There is no such state, or it leaves joints out and `missing` is not given.
@@ -173,11 +173,11 @@ class Robot:
         return self.configuration(dict(self._native.state(name)), missing)
 
     def reorder(self, configurations: Any, joints: Sequence[str]) -> Floats:
-        """Configurations of another program, whose columns are in the order of `joints`, in the robot's order.
+        """Converts configurations of another program, with columns in the order of `joints`, to the robot's order.
 
         Args:
             configurations: Shape (…, n), a column for each of `joints`.
-            joints: The names of these columns. Those that the robot lacks are left out.
+            joints: The names of these columns. Columns that the robot does not have are dropped.
 
         Raises:
             Error: A joint of the robot is missing, or one is given twice.

@@ -17,9 +17,9 @@ from ._words import count
 
 
 class Scene:
-    """Named objects that are triangle soups, in the world.
+    """Named objects in the world, each a triangle soup.
 
-    Contact is contact of surfaces: nothing needs to be watertight.
+    Contact means that surfaces touch: meshes need not be watertight.
 
     >>> scene = Scene()
     >>> scene.add_mesh("wall", [[0, 0, 0], [1, 0, 0], [0, 0, 1]], [[0, 1, 2]], pose=[0, 2, 0, 0, 0, 0])
@@ -29,7 +29,7 @@ class Scene:
     """
 
     def __init__(self) -> None:
-        """An empty scene, for `add_mesh`."""
+        """Creates an empty scene; `add_mesh` adds objects."""
         self._native = _native.Scene()
         self._file: tuple[str, dict[str, Any]] | None = None
         self._n_of_file = 0
@@ -49,7 +49,7 @@ class Scene:
         The arguments are those of `Robot.from_urdf`.
 
         Raises:
-            Error: The file is missing, malformed, or has no triangle.
+            Error: The file is missing, malformed, or has no triangles.
         """
         options = _reading(None, package_path, geometry, chord_error, False, memory)
         return cls()._read(os.path.abspath(path), options)
@@ -61,17 +61,17 @@ class Scene:
         return self
 
     def add_mesh(self, name: str, vertices: Any, faces: Any = None, pose: Any = None) -> int:
-        """Adds an object and returns its index. Engines that exist already keep the scene that they were built with.
+        """Adds an object and returns its index. Existing engines keep the scene that they were built with.
 
         Args:
-            name: Its name in results; names need not be unique.
+            name: The object's name in results; names need not be unique.
             vertices: Shape (V, 3), metres; or, without faces, triangles of shape (n, 3, 3).
             faces: Indices of vertices, shape (n, 3).
             pose: Mesh to world: a 4×4 matrix, or x y z (metres) roll pitch yaw (radians).
 
         Raises:
             Error: A coordinate is NaN or infinite.
-            ValueError: An array has another shape, or a face names a vertex that does not exist.
+            ValueError: An array has the wrong shape, or a face refers to a vertex that does not exist.
         """
         return self._native.add(name, _triangles(vertices, faces).tobytes(), _pose(pose, "pose"))
 
@@ -97,7 +97,7 @@ class Scene:
         return np.frombuffer(self._native.triangles(index), dtype=np.float64).reshape(-1, 3, 3)
 
     def is_closed(self, index: int) -> bool:
-        """True if an object is a closed surface: every edge belongs to two triangles that run along it oppositely."""
+        """True if an object is closed: every edge belongs to two triangles that traverse it in opposite directions."""
         return self._native.is_closed(index)
 
     def __repr__(self) -> str:

@@ -16,9 +16,9 @@ _INSTANT = 1e-9
 
 
 class Trajectory:
-    """A path of all columns of a robot: each segment is a polynomial of time for every column.
+    """A path of a robot in configuration space: in each segment, every column is a polynomial in time.
 
-    Make one with `from_waypoints`, `from_ppoly`, `from_ppolys` or `from_jtc`. A trajectory does not change.
+    Make one with `from_waypoints`, `from_ppoly`, `from_ppolys` or `from_jtc`. Trajectories are immutable.
     """
 
     def __init__(self, make: str, *arguments: Any) -> None:
@@ -42,7 +42,7 @@ class Trajectory:
 
     @classmethod
     def from_ppoly(cls, polynomials: Any) -> Trajectory:
-        """Piecewise polynomials as of SciPy: `PPoly`, `CubicSpline`, `BPoly` and others with ``x`` and ``c``.
+        """SciPy's piecewise polynomials: `PPoly`, `CubicSpline`, `BPoly` and other objects with ``x`` and ``c``.
 
         Args:
             polynomials: An object with ``x`` of shape (m + 1,), seconds, and ``c`` of shape (k, m, D): ``c[j, i]`` are
@@ -59,11 +59,12 @@ class Trajectory:
 
     @classmethod
     def from_ppolys(cls, polynomials: Sequence[Any]) -> Trajectory:
-        """Piecewise polynomials of which each joint has its own breakpoints, such as profiles of limited jerk.
+        """Piecewise polynomials with separate breakpoints for each joint, such as jerk-limited profiles.
 
         Args:
-            polynomials: For each column an object with ``x`` of shape (m + 1,), seconds, and ``c`` of shape (k, m), as
-                of `scipy.interpolate.PPoly`. All begin at one time and end at one time, to within 1e-9 s.
+            polynomials: For each column, an object with ``x`` of shape (m + 1,), seconds, and ``c`` of shape (k, m),
+                such as a `scipy.interpolate.PPoly`. All must begin at the same time and end at the same time, to within
+                1e-9 s.
 
         Raises:
             ValueError: There are no polynomials, or they begin or end at different times.
@@ -85,15 +86,16 @@ class Trajectory:
 
     @classmethod
     def from_jtc(cls, times: Any, positions: Any, velocities: Any = None, accelerations: Any = None) -> Trajectory:
-        """The points of a joint trajectory, interpolated as the joint trajectory controller of ROS 2 does.
+        """The points of a joint trajectory, interpolated as by the ROS 2 joint trajectory controller.
 
-        Quintic between points with velocities and accelerations, cubic with velocities alone, otherwise straight.
+        Segments are quintic between points with velocities and accelerations, cubic with velocities only, and straight
+        otherwise.
 
         Args:
             times: Shape (W,), seconds.
             positions: Shape (W, D), radians and metres.
             velocities: Shape (W, D), per second, or None.
-            accelerations: Shape (W, D), per second squared, or None; they need velocities.
+            accelerations: Shape (W, D), per second squared, or None; they require velocities.
 
         Raises:
             Error: Times do not increase, or a value is NaN or infinite.
@@ -119,7 +121,7 @@ class Trajectory:
 
     @property
     def times(self) -> Floats | None:
-        """Times at the ends of the segments, the start first, shape (n_segments + 1,), seconds; None without times."""
+        """Times at the start and at the end of each segment, shape (n_segments + 1,), seconds; None without times."""
         times = self._native.times_s
         return None if times is None else np.array(times)
 
@@ -139,7 +141,7 @@ class Trajectory:
 
 
 def _about(times: Floats, x: Floats, c: Floats, order: int) -> Floats:
-    """The coefficients of a piecewise polynomial about the starts of the parts of its own pieces, shape (order, n)."""
+    """The coefficients of a piecewise polynomial on finer intervals, about the start of each, shape (order, n)."""
     piece = np.clip(np.searchsorted(x, (times[:-1] + times[1:]) / 2, side="right") - 1, 0, len(x) - 2)
     shift, shifted = times[:-1] - x[piece], np.zeros((order, len(times) - 1))
     for row in c[:, piece]:
@@ -149,7 +151,7 @@ def _about(times: Floats, x: Floats, c: Floats, order: int) -> Floats:
 
 
 def trajectories(paths: Any, n_columns: int) -> list[Trajectory]:
-    """Trajectories from themselves, or from waypoints of shape (Q, W, D) or (W, D)."""
+    """Trajectories, given as such or as waypoints of shape (Q, W, D) or (W, D)."""
     if isinstance(paths, Trajectory):
         return [paths]
     given = list(paths) if isinstance(paths, Iterable) and not hasattr(paths, "__array__") else [paths]
@@ -163,7 +165,7 @@ def trajectories(paths: Any, n_columns: int) -> list[Trajectory]:
 
 
 def _in_powers(of: Any) -> Any:
-    """Piecewise polynomials with coefficients of powers; a `BPoly` has those of Bernstein polynomials."""
+    """Piecewise polynomials in the power basis; a `BPoly`, in the Bernstein basis, is converted."""
     if not (hasattr(of, "x") and hasattr(of, "c")):
         raise TypeError(f"{type(of).__name__} has no x and c: give a scipy.interpolate.PPoly")
     if any(base.__name__ == "BPoly" for base in type(of).__mro__):

@@ -1,4 +1,4 @@
-"""Elementary queries in batches: a vertex against a triangle, or an edge against an edge, points on straight lines.
+"""Batches of elementary queries: vertex against triangle, or edge against edge; points move along straight lines.
 
 >>> import numpy as np, firstcontact as fc
 >>> start = np.array([[[0.2, 0.2, 1.0], [0, 0, 0], [1, 0, 0], [0, 1, 0]]])

@@ -1,6 +1,6 @@
 """Extremal distance of moving curves and surfaces, after Patoglu and Gillespie.
 
-The tracker follows local extrema in floating-point numbers and gives **no guarantee**: use `firstcontact.Engine` to
+The tracker follows local extrema in floating-point arithmetic and gives **no guarantee**: use `firstcontact.Engine` to
 prove that a motion is free.
 """
 
@@ -34,13 +34,13 @@ class Track:
     parameters: Floats
     """u, v, r, s of the extremal pair, shape (N, 4)."""
     phase: list[str]
-    """ "tracking", "acquiring", or the reason of a loss, N entries."""
+    """ "tracking", "acquiring", or the reason for a loss, N entries."""
     decay_rate_per_s: float | None
-    """The rate at which errors of the start have decayed, 1/s; None if the start was nearly exact."""
+    """Decay rate of the initial error, 1/s; None if the start was nearly exact."""
     clear_until_s: float | None
     """The bodies are farther apart than the margin before this time, seconds; None if unknown."""
     reached_by_s: float | None
-    """They are within the margin at this time, seconds; None if they do not come so close, or it is unknown."""
+    """The bodies are within the margin at this time, seconds; None if they do not come that close, or if unknown."""
     lost: str | None
     """The reason why the time of first contact is unknown."""
 

@@ -1,10 +1,10 @@
-"""Planners of OMPL whose paths are certified: every edge is checked at every moment, not at samples.
+"""OMPL planners with certified paths: every edge is checked at every moment, not at samples.
 
 >>> import firstcontact.ompl as fco                      # doctest: +SKIP
 >>> fco.configure(setup, engine, og.RRTConnect(si))      # doctest: +SKIP
 >>> setup.solve(1.0)                                     # doctest: +SKIP
 
-The states are those of a real vector space. Motions without an answer count as invalid.
+States belong to a real vector space. Undecided motions count as invalid.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class _States:
 class MotionValidator(ob.MotionValidator):  # type: ignore[misc]
     """Accepts the motions that are certainly free at every moment.
 
-    Not for PDST, which relies on the last valid state of an invalid motion: `configure` refuses it.
+    Not suitable for PDST, which relies on the last valid state of an invalid motion: `configure` refuses it.
     """
 
     def __init__(
@@ -80,14 +80,14 @@ class MotionValidator(ob.MotionValidator):  # type: ignore[misc]
         Args:
             si: The space information, of a `RealVectorStateSpace`.
             engine: The engine.
-            joints: The joint of each component of a state; by default all of the robot in its order.
+            joints: The joint for each component of a state; by default all joints of the robot, in its order.
             fixed: Values of the other joints, radians and metres.
         """
         super().__init__(si)
         self._states = _States(si, engine, joints, fixed)
 
     def checkMotion(self, start: Any, end: Any) -> bool:
-        """True if the straight motion from a state to another is certainly free."""
+        """True if the straight motion from one state to the other is certainly free."""
         return self._states.is_free(start, end)
 
 
@@ -123,9 +123,9 @@ def configure(
     Args:
         setup: The setup.
         engine: The engine.
-        planner: The planner, which is set; by default the one that is set already.
-        joints: As of `MotionValidator`.
-        fixed: As of `MotionValidator`.
+        planner: The planner to set; by default, the one that is already set.
+        joints: As for `MotionValidator`.
+        fixed: As for `MotionValidator`.
 
     Raises:
         ValueError: The planner is PDST, which is not safe with validators in Python.

@@ -1,4 +1,4 @@
-"""Toleranced motions: free motions proved by covering them with balls of displacements, after Schröcker and Weber.
+"""Toleranced motions: proves motions free by covering them with balls of displacements (Schröcker and Weber).
 
 The method gives a second, independent proof. `firstcontact.Engine` is faster and also finds contacts.
 """
@@ -23,7 +23,7 @@ class Answers:
     """The answers for Q motions, as columns."""
 
     free: NDArray[np.bool_]
-    """Nothing touches at any time, shape (Q,): guaranteed. Otherwise the motion is undecided."""
+    """Nothing touches at any time; this is guaranteed. Other motions are undecided. Shape (Q,)."""
     clear_until: Floats
     """Nothing touches before this time, shape (Q,); 1 for a free motion."""
 
@@ -34,18 +34,18 @@ class Answers:
 def check(
     robot: Robot, scene: Scene, starts: Any, ends: Any = None, *, delta: float = 1e-3, max_level: int = 24
 ) -> Answers:
-    """Covers motions of a robot in a scene.
+    """Covers motions of a robot in a scene with balls of displacements.
 
     Args:
         robot: The robot.
         scene: The scene.
-        starts: Motions, as of `firstcontact.Engine.check`.
-        ends: As of `firstcontact.Engine.check`.
-        delta: The time is not halved further where no vertex can be displaced by more than this, metres.
-        max_level: The time is not halved more often than this.
+        starts: Motions, as for `firstcontact.Engine.check`.
+        ends: As for `firstcontact.Engine.check`.
+        delta: Time intervals in which no vertex can be displaced by more than this are not halved further, metres.
+        max_level: Maximum number of times that an interval is halved.
 
     Raises:
-        Error: A motion does not suit the robot, or an option is out of its range.
+        Error: A motion does not fit the robot, or an option is out of range.
     """
     guard()
     content = motions(starts, ends, robot.n_columns).tobytes()

@@ -123,7 +123,7 @@ pub fn certify(
     })
 }
 
-/// Verifies the certificates in a file, which must be those of these trajectories: what they prove by name, and
+/// Verifies the certificates in a file, which must belong to these trajectories. Returns what they prove, by name, and
 /// `refusal`.
 #[pyfunction]
 pub fn verify<'py>(

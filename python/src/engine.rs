@@ -150,7 +150,7 @@ impl Engine {
         })
     }
 
-    /// Checks motions in portions, each an array of shape (q, 2, columns), that an iterator makes when they are needed.
+    /// Checks motions in portions, which an iterator generates on demand: arrays of shape (q, 2, columns).
     fn check_portions(&self, py: Python, portions: Bound<PyIterator>) -> PyResult<Answers> {
         let iterator = portions.unbind();
         Interruption::run(py, |signals| {

@@ -23,7 +23,7 @@ struct Run {
     contact: std::result::Result<FirstContact, Lost>,
 }
 
-/// Follows the pairs of a scene in a file, one run for each pair and gain: their columns and facts, by name.
+/// Follows the pairs of a scene in a file, one run for each pair and gain. Returns columns and facts of each, by name.
 #[pyfunction]
 pub fn track(py: Python<'_>, scene: PathBuf) -> PyResult<Vec<Bound<'_, PyDict>>> {
     let runs = Interruption::run(py, |signals| {

@@ -83,7 +83,7 @@ impl Robot {
         .map_err(raise)
     }
 
-    /// Reads texts; meshes are searched as if the URDF were a file in `folder`.
+    /// Reads texts; mesh paths are resolved as if the URDF were a file in `folder`.
     #[staticmethod]
     #[pyo3(signature = (urdf, srdf, folder, reading))]
     fn from_texts(py: Python, urdf: &str, srdf: Option<&str>, folder: PathBuf, reading: Reading) -> PyResult<Self> {

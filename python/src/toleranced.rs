@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Number of motions between two checks for a signal, for each thread.
 const PORTION: usize = 8;
 
-/// Covers the motions of an array of shape (q, 2, columns): the time up to which each is clear, and whether it is free.
+/// Covers the motions of an array of shape (q, 2, columns). Returns until when each is clear, and whether it is free.
 #[pyfunction]
 pub fn toleranced<'py>(
     py: Python<'py>,

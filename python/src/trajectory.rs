@@ -75,7 +75,7 @@ impl Trajectory {
         wrapped(firstcontact::Trajectory::from_ppoly(&breakpoints, &coefficients))
     }
 
-    /// Points of a joint trajectory: arrays of as many rows as there are times.
+    /// Points of a joint trajectory: arrays with one row for each time.
     #[staticmethod]
     fn points(
         times_s: Vec<f64>,

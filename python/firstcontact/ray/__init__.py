@@ -1,12 +1,12 @@
-"""Checks of any number of motions on many machines, with Ray.
+"""Checks any number of motions on many machines, with Ray.
 
 >>> import firstcontact as fc                                       # doctest: +SKIP
 >>> run = fc.ray.check_dataset("motions.npy", "ur5.urdf", "cell.obj", "out")     # doctest: +SKIP
 >>> run.free, run.contact, run.merkle_root                          # doctest: +SKIP
 
-The motions are cut into shards. Each is one file of answers, which is written whole or not at all; a run that was
-interrupted in any way continues with the same call. The same motions, robot, scene and options give the same bytes on
-any number of machines.
+The motions are divided into shards. Each shard is one file of answers, which is written atomically; to continue an
+interrupted run, repeat the same call. The same motions, robot, scene and options give the same bytes on any number of
+machines.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Actors of Ray that answer shards. Any of them may end at any time: its shard is answered again by another."""
+"""Ray actors that answer shards. An actor may die at any time: another one then answers its shard."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ class _Crew:
             self._failure = Error(f"{error} ({_GOES_ON})", error.kind, error.file, error.place, remedy)
 
     def _lost(self, slot: _Slot, index: int | None, error: RayError) -> None:
-        """An actor, or its machine, has ended: another answers its shard."""
+        """Handles the loss of an actor or its machine: another actor answers its shard."""
         slot.actor = None
         if index is not None:
             self._waiting.appendleft(index)

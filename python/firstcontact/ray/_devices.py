@@ -1,5 +1,5 @@
-"""Graphics adapters for actors. Ray hides GPUs from CUDA by an environment variable that Vulkan does not know, so an
-actor opens the adapter at the address of its GPU."""
+"""Graphics adapters for actors. Ray hides GPUs from CUDA by an environment variable that Vulkan ignores, so an
+actor opens the adapter at the PCI address of its GPU."""
 
 from __future__ import annotations
 

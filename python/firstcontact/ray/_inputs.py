@@ -1,4 +1,4 @@
-"""Motions that are read or made in pieces: work items are numbers of motions, never the motions themselves."""
+"""Motions that are read or generated in pieces: work items contain motion numbers, never the motions themselves."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Generated:
-    """Motions that are made where they are checked.
+    """Motions that are generated on the machine that checks them.
 
     Each block of 4,096 motions has a generator of its own, so the motions do not depend on the shards.
     """
 
     make: Callable[[np.random.Generator, int], Any]
-    """Returns that many motions, shape (n, 2, D), or a pair (starts, ends), from a generator of random numbers."""
+    """Given a random generator and a number n, returns n motions of shape (n, 2, D), or a pair (starts, ends)."""
     n: int
     """Number of motions."""
     seed: int = 0
-    """Of the generators: that of block b is ``numpy.random.default_rng([seed, b])``."""
+    """Seed of the generators: block b uses ``numpy.random.default_rng([seed, b])``."""
 
     def read(self, first: int, n: int) -> Floats:
         """The motions from number `first` on, shape (n, 2, D)."""
@@ -85,7 +85,7 @@ def uniform(lower: Any, upper: Any, n: int, *, seed: int = 0) -> Generated:
         lower: Lower bounds, shape (D,).
         upper: Upper bounds, shape (D,).
         n: Number of motions.
-        seed: As of `Generated`.
+        seed: As for `Generated`.
     """
     bounds = [tuple(floats(of, what).tolist()) for of, what in ((lower, "lower"), (upper, "upper"))]
     return Generated(_Uniform(*bounds), n, seed)

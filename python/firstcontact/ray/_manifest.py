@@ -49,7 +49,7 @@ class Run:
 
     @property
     def merkle_root(self) -> str:
-        """Root of the Merkle tree over the lines of JSON of all answers: ``merkle_root`` of ``check --stats``."""
+        """Root of the Merkle tree over the lines of JSON of all answers, as ``merkle_root`` in ``check --stats``."""
         return str(self.manifest["merkle_root"])
 
     @property
@@ -101,13 +101,14 @@ def _entry(record: Record, hashed: str, form: str) -> dict[str, Any]:
 def verify(folder: AnyPath) -> Run:
     """Checks that a run is complete and unchanged: plan, manifest, and every file of answers.
 
-    The motions are not checked again. The Merkle root is computed again from those of the blocks, in the shards.
+    The motions are not checked again. The Merkle root is recomputed from the roots of the blocks, which the
+    shards' records contain.
 
     Args:
         folder: The folder of the run.
 
     Raises:
-        Error: Something is missing, damaged, or of another run; the message names the first file.
+        Error: A file is missing, damaged, or belongs to another run; the message gives the first such file.
     """
     out = Path(folder)
     plan = _plan.load(out / _plan.NAME)

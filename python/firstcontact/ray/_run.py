@@ -42,8 +42,8 @@ def check_dataset(
 ) -> Run:
     """Checks motions on all machines of a Ray cluster, and writes the answers into a folder.
 
-    Without a cluster, Ray starts on this machine. A call that is interrupted, or ends with an error, leaves the shards
-    that are complete; the same call continues with the others. The answers are the same bytes for any number of
+    Without a cluster, Ray is started on this machine. If a call is interrupted or fails, complete shards are kept, and
+    repeating the same call continues with the others. The answers are identical, byte for byte, for any number of
     machines.
 
     Args:
@@ -52,21 +52,21 @@ def check_dataset(
         robot: The robot, or the path of its URDF.
         scene: The scene, or its path.
         out: The folder for the answers, which all machines share.
-        shard_rows: Motions of a shard, a multiple of 4,096. A shard should take some seconds to some minutes.
+        shard_rows: Motions per shard, a multiple of 4,096. A shard should take some seconds to some minutes.
         actors: "per-node", one process on each machine with all of its cores but one; "per-gpu", one for each GPU; a
             number of processes with one core each; or 0, in this process and without Ray.
         form: "parquet", all columns of `Results`; "verdicts", at most a quarter of a byte for a free motion, and
             enclosures of the times of contacts in single precision; or "jsonl", the lines of ``firstcontact check``.
-        device: As of `Engine`; by default the CPU, and with "per-gpu" the GPU of each process.
+        device: As for `Engine`; by default the CPU, and with "per-gpu" the GPU of each process.
         tree_cache: A folder on each machine that keeps the scene's tree, which one process builds; worthwhile for
             millions of triangles.
-        allow_mixed_backends: Accepts answers of different adapters: verdicts and `proved` are the same for all,
-            enclosures of times of contact overlap.
-        progress: Shows a bar of tqdm.
-        options: As of `Engine`, `threads` excepted.
+        allow_mixed_backends: Whether to accept answers of different adapters: verdicts and `proved` are the same for
+            all, and enclosures of the time of contact overlap.
+        progress: Whether to show a tqdm progress bar.
+        options: As for `Engine`, except `threads`.
 
     Raises:
-        Error: The folder has answers to something else; a file cannot be read or written; machines are lost.
+        Error: The folder contains the answers of another run; a file cannot be read or written; machines are lost.
         ValueError: The motions do not have the robot's columns.
         ImportError: Ray or pyarrow is not installed.
     """

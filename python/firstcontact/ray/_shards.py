@@ -35,7 +35,7 @@ class Record:
     motions: int
     """Number of its motions."""
     motions_sha256: str
-    """Of the motions as ``float64`` in little-endian order, shape (n, 2, D)."""
+    """SHA-256 of the motions as ``float64`` in little-endian order, shape (n, 2, D)."""
     backend: str
     """"cpu", or name and driver of the adapter."""
     free: int
@@ -59,7 +59,7 @@ def write(path: Path, form: str, results: Results, record: Record) -> str:
     """Writes a shard, then its record, and returns the SHA-256 of the shard's file.
 
     Raises:
-        Error: It cannot be written; no part of it remains then.
+        Error: The file cannot be written; no part of it remains.
     """
     hashed = _whole(path, lambda part: _fill(part, form, results, record))
     # The record names the hash, so an older record next to a newer file proves nothing.
