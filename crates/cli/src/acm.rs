@@ -29,19 +29,19 @@ pub struct AcmArgs {
     /// is copied, the poses of group states are examined, and pairs that are disabled but can touch are listed
     #[arg(long, value_name = "R.srdf")]
     out: PathBuf,
-    /// The class of each pair, with reason, distance and a configuration of contact: JSON
+    /// JSON report with the class of each pair, its reason, its distance and a configuration in contact
     #[arg(long, value_name = "report.json")]
     report: Option<PathBuf>,
-    /// A configuration of contact for each pair that can touch, as motions that rest there, for render and check: JSON
+    /// JSON file with a configuration in contact for each pair that can touch, as motions at rest, for render and check
     #[arg(long, value_name = "witnesses.json")]
     witnesses: Option<PathBuf>,
     /// Distance up to which links count as touching, metres
     #[arg(long, value_name = "D", default_value_t = 0.0, allow_hyphen_values = true)]
     margin: f64,
-    /// Time for the proof of each pair, seconds
+    /// Time limit for the proof of each pair, seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 2.0, allow_hyphen_values = true)]
     budget: f64,
-    /// Number of random configurations of each pair that are tried before a proof
+    /// Number of random configurations to try for each pair before a proof
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     samples: u32,
     /// Seed of the random configurations

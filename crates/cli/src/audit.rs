@@ -48,11 +48,11 @@ use std::path::{Path, PathBuf};
 pub struct AuditArgs {
     #[command(flatten)]
     files: FileArgs,
-    /// The page (HTML): one file, which needs no network
+    /// The HTML page to write: one file that needs no network
     #[arg(long, value_name = "REPORT.html")]
     out: PathBuf,
-    /// Number of plans with a section, a picture and a view of their own; the earliest and the latest contact of each
-    /// link and object, some free and undecided ones. All plans are checked and counted
+    /// Number of plans that get their own section, picture and view: the earliest and the latest contact of each link
+    /// and object, and some free and undecided plans. All plans are checked and counted
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MOTIONS, value_parser = n_motions)]
     plans: usize,
     /// Leave out pictures; they need a graphics adapter
@@ -61,7 +61,7 @@ pub struct AuditArgs {
     /// Draw pictures with the graphics adapter whose name contains this text
     #[arg(long, value_name = "NAME", conflicts_with = "no_pictures")]
     adapter: Option<String>,
-    /// Pairs that are never tested: lines 'link object', either may be '*', or 'link link'
+    /// File of pairs that are never tested, one per line: 'link object', where either may be '*', or 'link link'
     #[arg(long, value_name = "FILE", help_heading = ANSWERS)]
     allow: Option<PathBuf>,
     #[command(flatten, next_help_heading = ANSWERS)]

@@ -38,16 +38,16 @@ pub struct BenchArgs {
 enum BenchCommand {
     /// The effect of each stage of the paper: all stages, without swept volumes, without the model's tree, without both
     Ablation(MeasureArgs),
-    /// Certificates: their sizes, and the cost of making and verifying them next to that of the check
+    /// Certificates: their sizes, and the cost of making and verifying them compared with that of the check
     Certificates(MeasureArgs),
     /// Growth of the costs with triangles, size of the batch, depth of a chain, amplitude and threads
     Growth(growth::GrowthArgs),
-    /// A graphics adapter in eight minutes: its answers compared with those of the CPU, then its speed by data set,
-    /// batch, mode and scene, next to the CPU and to coal on all cores. Exit code 1 if an answer differs
+    /// Test of a graphics adapter in eight minutes: its answers compared with those of the CPU, then its speed by data
+    /// set, batch, mode and scene, compared with the CPU and with coal on all cores. Exit code 1 if an answer differs
     Hardware(hardware::HardwareArgs),
     /// The paper's Tables 1 and 2 next to this engine's figures
     Paper(MeasureArgs),
-    /// This engine compared with parry, coal, FCL and Bullet on the same motions: time, missed, late and false
+    /// Comparison with parry, coal, FCL and Bullet on the same motions: time, and missed, late and false contacts
     Peers(peers::PeersArgs),
     /// The paper's solver compared with the engine's: evaluations and time to reject pairs and to find a first contact,
     /// by depth and amplitude

@@ -18,7 +18,7 @@ pub struct CertificateArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Print what certificates claim, and the numbers of their steps, one line of JSON each; nothing is verified
+    /// Print the claim and the number of steps of each certificate as a line of JSON, without verifying anything
     Show(ShowArgs),
 }
 

@@ -56,7 +56,7 @@ enum BackendChoice {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ModeChoice {
-    /// The first contact, as exactly as --tolerance requests
+    /// The first contact, to within --tolerance
     Toc,
     /// Only whether there is a contact: any proved contact is enough
     Verdict,
@@ -91,7 +91,7 @@ impl From<SolidsChoice> for Solids {
 pub struct CheckArgs {
     #[command(flatten)]
     files: FileArgs,
-    /// The answers, one line of JSON per motion; `-` is the standard output; pipes and devices are written directly
+    /// The answers, one line of JSON per motion; `-` writes to standard output; pipes and devices are written directly
     #[arg(long, value_name = "RESULTS.jsonl|-")]
     out: PathBuf,
     /// Statistics and diagnosis of the run, JSON
@@ -102,15 +102,15 @@ pub struct CheckArgs {
     /// Print the content of --stats as one JSON object on standard output, instead of the summary
     #[arg(long)]
     json: bool,
-    /// Continue with the answers of an unfinished run, if inputs and options are the same. Reports if the run is
-    /// already finished
+    /// Continue an unfinished run with the same inputs and options. If the run is already finished, the command reports
+    /// this
     #[arg(long)]
     resume: bool,
-    /// Check only shard I of N, counted from 0: a run of whole blocks of 4,096 motions, numbered as in the whole file.
-    /// Writes the record OUT.shard.json for firstcontact merge
+    /// Check only shard I of N, counted from 0: consecutive blocks of 4,096 motions, numbered as in the whole file.
+    /// Also writes the record OUT.shard.json for firstcontact merge
     #[arg(long, value_name = "I/N", conflicts_with = "html")]
     shard: Option<Shard>,
-    /// Pairs that are never tested: lines 'link object', either may be '*', or 'link link'
+    /// File of pairs that are never tested, one per line: 'link object', where either may be '*', or 'link link'
     #[arg(long, value_name = "FILE", help_heading = ANSWERS)]
     allow: Option<PathBuf>,
     #[command(flatten, next_help_heading = ANSWERS)]
@@ -119,20 +119,20 @@ pub struct CheckArgs {
     #[arg(long, value_enum, default_value = "report", help_heading = ANSWERS)]
     initial: InitialChoice,
     /// Treatment of motions that start inside a closed object or link without touching it: warn counts them, contact
-    /// reports a contact at time 0 (the default for planning problems), off does not look
+    /// reports a contact at time 0 (the default for planning problems), off disables this test
     #[arg(long, value_enum, value_name = "warn|contact|off", hide_possible_values = true, help_heading = ANSWERS)]
     solids: Option<SolidsChoice>,
     /// The distance that counts as contact, metres
     #[arg(long, value_name = "M", allow_negative_numbers = true, default_value_t = 0.0, help_heading = ANSWERS)]
     margin: f64,
-    /// The question to answer for each motion; a verdict alone is faster, but its times are wide and it reports no
-    /// features
+    /// The question to answer for each motion; verdict is faster, but its enclosures of times are wide, and it reports
+    /// no features
     #[arg(long, value_enum, default_value = "toc", help_heading = ANSWERS)]
     mode: ModeChoice,
     /// Largest width of a certified time of contact, as a share of the motion
     #[arg(long, value_name = "T", allow_negative_numbers = true, default_value_t = 1e-9, help_heading = ANSWERS)]
     tolerance: f64,
-    /// Report every contact that begins at the time of the first, within its enclosure, and the poses of the links then
+    /// Report every contact that begins within the enclosure of the first one's time, and the poses of the links then
     #[arg(long, help_heading = ANSWERS)]
     all_contacts: bool,
     #[command(flatten)]
@@ -149,12 +149,12 @@ pub struct CheckArgs {
     /// Processor on which the culling stages run
     #[arg(long, value_enum, default_value = "auto", help_heading = MACHINE)]
     backend: BackendChoice,
-    /// Use the graphics adapter whose name contains this text, or pci: and its address on the bus. Motions are divided
-    /// among the adapters if the option is given several times; equal names select different adapters
+    /// Use the graphics adapter whose name contains this text, or pci: followed by its address. If the option is given
+    /// several times, motions are divided among the adapters; equal names select different adapters
     #[arg(long = "adapter", value_name = "NAME", help_heading = MACHINE)]
     adapters: Vec<String>,
-    /// Backend and adapter in one: auto, cpu, gpu, all (every hardware adapter, or every software adapter on a machine
-    /// without hardware), or an adapter as for --adapter
+    /// Backend and adapter in one: auto, cpu, gpu, all (every hardware adapter, or every software adapter if there is
+    /// no hardware adapter), or an adapter as for --adapter
     #[arg(
         long,
         value_name = "auto|cpu|gpu|all|NAME",
@@ -165,8 +165,8 @@ pub struct CheckArgs {
     /// Threads on the CPU; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = MACHINE)]
     threads: usize,
-    /// Location of the scene's tree for the next run: auto (next to the scene as SCENE.fctree if it has a million
-    /// triangles), off, or a folder. A tree that does not fit the scene is rebuilt
+    /// Where to keep the scene's tree for later runs: auto (next to the scene, as SCENE.fctree, if it has a million
+    /// triangles), off, or a folder. A tree that does not match the scene is rebuilt
     #[arg(long, value_name = "auto|off|DIR", default_value = "auto", help_heading = MACHINE)]
     tree_cache: TreeCache,
     #[command(flatten)]

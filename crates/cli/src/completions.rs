@@ -7,7 +7,7 @@ use firstcontact::Result;
 
 /// Arguments of `completions`.
 #[derive(Debug, Args)]
-#[command(after_help = "For the running shell:\n  bash:  source <(firstcontact completions bash)\n  \
+#[command(after_help = "To enable them in this shell:\n  bash:  source <(firstcontact completions bash)\n  \
                         zsh:   source <(firstcontact completions zsh)\n  \
                         fish:  firstcontact completions fish | source")]
 pub struct CompletionsArgs {

@@ -29,7 +29,7 @@ const MAX_MOTIONS: usize = 10_000_000;
 /// The folder of data sets.
 #[derive(Clone, Debug, Args)]
 pub struct FolderArgs {
-    /// The folder of data sets, in which generated ones are created. By default the folder for the user's data: on
+    /// The folder of data sets, in which generated ones are created. By default, the user's data folder: on
     /// Linux $XDG_DATA_HOME/firstcontact/datasets, or ~/.local/share/firstcontact/datasets. Public sets are searched
     /// for in FIRSTCONTACT_DATA first
     #[arg(long, value_name = "DIR", help_heading = "Data sets")]
@@ -67,7 +67,7 @@ enum DatasetCommand {
     /// Generate a data set: robot, scene, and motions that start free
     Make(MakeArgs),
     /// Download, verify and unpack public data sets: robots, scenes, planning problems. FIRSTCONTACT_MIRROR may be a
-    /// folder or an address with the same downloads, PIP_INDEX_URL an index of Python packages
+    /// folder or URL with the same downloads, and PIP_INDEX_URL the URL of a Python package index
     Fetch(fetch::FetchArgs),
     /// List the data sets: generated ones, public ones, and the names for --dataset
     List(FolderArgs),
@@ -80,7 +80,7 @@ struct MakeArgs {
     /// The folder to write it into
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// The seed; another one gives another layout and other motions
+    /// Seed of the layout and of the motions
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
     /// Size of the scene as a multiple of the usual one: amr has this many machine rooms of 187,000 triangles, 6 for a

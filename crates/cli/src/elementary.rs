@@ -25,14 +25,14 @@ enum KindChoice {
 /// Arguments of `elementary`.
 #[derive(Debug, Args)]
 pub struct ElementaryArgs {
-    /// The queries: eight lines each, the four points at the start, then at the end; a line is xn,xd,yn,yd,zn,zd,
-    /// quotients of integers, and optionally 0 or 1 for the truth
+    /// The queries, eight lines each: the four points at the start, then at the end. A line is xn,xd,yn,yd,zn,zd, three
+    /// coordinates as quotients of integers, optionally followed by 0 or 1 for the true answer
     #[arg(long, value_name = "Q.csv")]
     queries: PathBuf,
     /// The meaning of the four points
     #[arg(long, value_enum)]
     kind: KindChoice,
-    /// The answers, one line of JSON per query; `-` is the standard output; pipes and devices are written directly
+    /// The answers, one line of JSON per query; `-` writes to standard output; pipes and devices are written directly
     #[arg(long, value_name = "RESULTS.jsonl|-")]
     out: PathBuf,
     /// Largest width of a certified time of contact, as a share of the motion

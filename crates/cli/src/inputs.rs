@@ -61,12 +61,12 @@ pub struct FileArgs {
     #[arg(long, value_name = "S")]
     scene: Option<PathBuf>,
     /// The motions: .npy or .npz of shape (Q, 2, D), .csv or .json. Or trajectories: waypoints (Q, W, D), splines by
-    /// their points, ROS 2 JointTrajectory messages (.json or .yaml). - reads any of them from the standard input
+    /// their points, ROS 2 JointTrajectory messages (.json or .yaml). - reads any of these formats from standard input
     #[arg(long, value_name = "M", required_unless_present = "dataset")]
     motions: Option<PathBuf>,
     /// Take robot, scene and motions from a data set, unless given: a generated one, created if it is missing, such as
-    /// pipes/30 (degrees), or a public one, such as ur5-bookstore/30 or mbm-panda/box. Sets of problems may be several,
-    /// separated by commas. firstcontact dataset list prints all
+    /// pipes/30 (degrees), or a public one, such as ur5-bookstore/30 or mbm-panda/box. Several sets of problems are
+    /// separated by commas. firstcontact dataset list prints all names
     #[arg(long, value_name = "NAME[/DEG]", help_heading = "Data sets")]
     dataset: Option<String>,
     #[command(flatten)]
@@ -162,14 +162,14 @@ pub struct InputArgs {
     /// The shapes of a link to use
     #[arg(long, value_enum, default_value = "auto")]
     geometry: GeometryChoice,
-    /// Largest distance by which the tessellation of a box, cylinder, sphere or capsule may exceed it, metres
+    /// Largest distance by which the triangles of a box, cylinder, sphere or capsule may extend beyond it, metres
     #[arg(long, value_name = "M", default_value_t = CHORD_ERROR_M)]
     chord_error: f64,
-    /// An additional folder in which packages are searched for
+    /// An additional folder to search for packages
     #[arg(long, value_name = "DIR")]
     package_path: Vec<PathBuf>,
-    /// Memory for the input, and for the work on motions, each: bytes, or with a unit, as 2GiB. By default most of the
-    /// machine's, and at most 1 GiB of it for the work
+    /// Memory limit, for the input and for the work on motions separately: bytes, or with a unit, such as 2GiB. By
+    /// default, most of the machine's memory for the input, and at most 1 GiB for the work
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,
 }

@@ -65,23 +65,23 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Report for each motion whether anything touches, and when first
+    /// Report for each motion whether anything touches, and when the first contact occurs
     Check(Box<check::CheckArgs>),
-    /// Propose the pairs of links that need no test against each other, with proofs, and check those of an SRDF
+    /// Propose pairs of links that need not be tested against each other, with proofs, and check the pairs of an SRDF
     Acm(Box<acm::AcmArgs>),
     /// Check plans, and write a report: verdicts, pictures, exceeded limits, joints over time
     Audit(Box<audit::AuditArgs>),
-    /// Measure, and write figures, a table and a plot
+    /// Run a benchmark, and write its figures, a table and a plot
     Bench(bench::BenchArgs),
     /// Show certificates of `check`
     Certificate(certificate::CertificateArgs),
-    /// Print a script that completes commands and options in a shell
+    /// Print a shell script that completes commands and options
     Completions(completions::CompletionsArgs),
     /// Generate, fetch and list data sets
     Dataset(dataset::DatasetArgs),
-    /// Report for each vertex and face, or two edges, on straight lines whether they meet, and when first
+    /// Report whether and when a vertex and a face, or two edges, meet as their points move along straight lines
     Elementary(elementary::ElementaryArgs),
-    /// Print the adapters, and the contents of a robot and a scene
+    /// List the graphics adapters, and describe a robot and a scene
     Info(info::InfoArgs),
     /// Print the manual page, or write the pages of all commands
     Man(man::ManArgs),
@@ -95,7 +95,7 @@ enum Command {
     /// Follow the extremal pairs of moving ellipsoids, tori, NURBS surfaces and curves: distances, depths, first
     /// contacts
     Track(track::TrackArgs),
-    /// Cover motions with balls of displacements: free with a certificate, or possible contacts with their times
+    /// Cover motions with balls of displacements: prove them free, with a certificate, or report possible contacts
     Tolerance(tolerance::ToleranceArgs),
     /// Verify certificates of `check`, or a certificate of `tolerance`
     Verify(Box<verify::VerifyArgs>),

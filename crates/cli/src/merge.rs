@@ -30,8 +30,8 @@ pub struct MergeArgs {
     /// The certificates of the run, from those of the shards
     #[arg(long, value_name = "FILE")]
     certificates: Option<PathBuf>,
-    /// Accept shards that different processors or adapters have answered: verdicts and `proved` are the same for all,
-    /// enclosures of times of contact overlap
+    /// Accept shards answered by different processors or adapters: verdicts and `proved` are the same for all, and
+    /// enclosures of the time of contact overlap
     #[arg(long)]
     allow_mixed_backends: bool,
 }

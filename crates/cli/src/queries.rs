@@ -25,12 +25,12 @@ pub struct TrajectoryArgs {
     /// a cubic where both have velocities, otherwise a straight line
     #[arg(long, value_enum, default_value = "auto", help_heading = "Reading")]
     interpolation: InterpolationChoice,
-    /// Joint values {"joint": value, …}, in radians and metres, from which trajectories start whose first time is above
-    /// 0
+    /// Joint values {"joint": value, …}, in radians and metres, from which trajectories start if their first time is
+    /// above 0
     #[arg(long, value_name = "FILE.json", help_heading = "Reading")]
     start_state: Option<PathBuf>,
-    /// The answer holds for every execution that stays within this of the motion at each time: radians for turning
-    /// joints and metres for sliding ones, or a file {"joint": tolerance, …}
+    /// Maximum deviation of each joint from the motion at any time; answers hold for every execution within it: radians
+    /// for revolute joints and metres for prismatic ones, or a file {"joint": tolerance, …}
     #[arg(long, value_name = "RAD|FILE.json", allow_hyphen_values = true, help_heading = "Answers")]
     joint_tolerance: Option<ToleranceChoice>,
 }

@@ -32,29 +32,29 @@ pub struct RenderArgs {
     /// graphics adapter
     #[arg(long, value_name = "FILE.png|.jpg|.glb")]
     out: PathBuf,
-    /// Maximum number of the scene's triangles in a GLB file. Of a larger scene it contains the objects nearest to the
-    /// motion
+    /// Maximum number of the scene's triangles in a GLB file. Of a larger scene, only the objects nearest to the
+    /// motion are written
     #[arg(long, value_name = "N", default_value_t = 200_000)]
     scene_triangles: usize,
     /// Also write the volume that each moving link sweeps, as in the drawn form of swept-volume culling, into this
-    /// folder: LINK-PIECE.png, three maps of depth along x, y and z
+    /// folder: LINK-PIECE.png, three depth maps, along x, y and z
     #[arg(long, value_name = "DIR")]
     tiles: Option<PathBuf>,
     /// Width and height in pixels, the legend included
     #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x800")]
     size: [u32; 2],
-    /// Number of exposures that are averaged: more give smoother shadows and edges, and take longer. By default 32, and
-    /// down to 8 for scenes of millions of triangles
+    /// Number of exposures to average: more give smoother shadows and edges, but take longer. By default 32, and fewer,
+    /// down to 8, for scenes of millions of triangles
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     exposures: Option<u32>,
-    /// Direction of view: degrees about z counted from x, and above the horizontal plane. By default the view that
-    /// shows motion and contact best
+    /// Viewing direction, degrees: azimuth about z, measured from x, and elevation above the horizontal plane. By
+    /// default, the direction that shows motion and contact best
     #[arg(long, value_name = "AZIMUTH,ELEVATION", value_parser = numbers::<2>, allow_hyphen_values = true)]
     view: Option<[f64; 2]>,
     /// Draw with the graphics adapter whose name contains this text
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
-    /// Pairs that are never tested: lines 'link object', either may be '*', or 'link link'
+    /// File of pairs that are never tested, one per line: 'link object', where either may be '*', or 'link link'
     #[arg(long, value_name = "FILE")]
     allow: Option<PathBuf>,
     #[command(flatten)]

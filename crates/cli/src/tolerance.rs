@@ -30,14 +30,14 @@ pub struct ToleranceArgs {
     /// base
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The answers, one line of JSON per motion; `-` is the standard output; pipes and devices are written directly
+    /// The answers, one line of JSON per motion; `-` writes to standard output; pipes and devices are written directly
     #[arg(long, value_name = "RESULTS.jsonl|-")]
     out: PathBuf,
     /// The proofs that motions are free, for `verify`
     #[arg(long, value_name = "CERTIFICATE")]
     certificate: Option<PathBuf>,
-    /// Processor for the elementary tests of robots: pairs that an adapter clears are proved; the CPU does the rest and
-    /// all certificates
+    /// Processor for the elementary tests of robots. Pairs that an adapter clears are proved to stay apart; the CPU
+    /// handles the other pairs and all certificates
     #[arg(long, value_enum, default_value = "auto")]
     backend: BackendChoice,
     /// Use the graphics adapter whose name contains this text

@@ -70,7 +70,7 @@ pub struct VerifyArgs {
     /// The answers of the check: a certificate that proves less than its answer is refused
     #[arg(long, value_name = "RESULTS.jsonl")]
     results: Option<PathBuf>,
-    /// The root of the Merkle tree in the statistics of the check; certificates with another one are refused
+    /// The root of the Merkle tree in the statistics of the check; certificates with a different root are refused
     #[arg(long, value_name = "HEX")]
     merkle_root: Option<String>,
     /// List all pairs that are not tested, each with the reason

@@ -16,7 +16,7 @@ use std::time::Instant;
 pub struct SolverArgs {
     #[command(flatten)]
     pub measure: MeasureArgs,
-    /// Maximum time of one solver for one depth and angle, seconds: the paper's has no bound of its own for deep chains
+    /// Maximum time of one solver for one depth and angle, seconds: the paper's has no limit of its own for deep chains
     #[arg(long, value_name = "S", default_value_t = 20.0)]
     limit: f64,
 }

@@ -20,7 +20,7 @@ use std::time::Instant;
 /// Options of certificates.
 #[derive(Clone, Debug, Args)]
 pub struct CertificateArgs {
-    /// Certificates of all answers, which firstcontact verify checks: one file, or a folder (an existing one, or a path
+    /// Write certificates of all answers, for firstcontact verify: one file, or a folder (an existing one, or a path
     /// that ends with /) with a file for each block of 4,096 motions
     #[arg(long, value_name = "FILE|DIR", help_heading = super::ANSWERS)]
     certificates: Option<PathBuf>,

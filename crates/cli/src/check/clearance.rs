@@ -12,7 +12,7 @@ use serde_json::Value;
 /// Options of clearances.
 #[derive(Clone, Debug, Args)]
 pub struct ClearanceArgs {
-    /// For each free answer also the smallest distance at any time, as an enclosure of at most this width, metres
+    /// Also report the smallest distance during each free motion, as an enclosure of at most this width, metres
     #[arg(long, value_name = "TOL", allow_hyphen_values = true, help_heading = super::ANSWERS)]
     clearance: Option<f64>,
     /// Do not measure distances beyond this, metres

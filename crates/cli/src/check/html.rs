@@ -29,8 +29,8 @@ pub struct HtmlArgs {
     /// motions and marks the first contact. The page is one file and needs no network
     #[arg(long, value_name = "PAGE.html")]
     html: Option<PathBuf>,
-    /// With --html: number of motions to show in three dimensions; the earliest and the latest contact of each link and
-    /// object, some free and undecided ones
+    /// With --html: number of motions to show in three dimensions: the earliest and the latest contact of each link and
+    /// object, and some free and undecided motions
     #[arg(long, value_name = "N", requires = "html", default_value_t = DEFAULT_MOTIONS, value_parser = n_motions)]
     html_motions: usize,
 }

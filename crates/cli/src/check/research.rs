@@ -13,7 +13,7 @@ enum BoundChoice {
     Jet,
     /// Products of interval matrices, as in the paper
     Interval,
-    /// Poses and balls of displacements around them; computed on the CPU with any backend, as by --reference s1_concat
+    /// Poses and balls of displacements around them; always on the CPU, as with --reference s1_concat
     Toleranced,
 }
 
@@ -54,7 +54,7 @@ enum SweepChoice {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Research")]
 pub struct ResearchArgs {
-    /// Stages that run on the CPU although the others run on the adapter
+    /// Stages to run on the CPU while the others run on the adapter
     #[arg(long, value_name = "STEM,…", value_delimiter = ',')]
     reference: Vec<String>,
     /// The form of the motion bounds
@@ -64,7 +64,7 @@ pub struct ResearchArgs {
     #[arg(long, value_enum)]
     sweep: Option<SweepChoice>,
     /// Stages of the paper that run: 1 is the model's tree against the scene's, 2 swept volumes, 3 pairs and contacts.
-    /// Without 1 every link is tested against the whole scene; without 2 it is as with --sweep off. 3 always runs
+    /// Without 1, every link is tested against the whole scene; leaving out 2 is like --sweep off. 3 always runs
     #[arg(long, value_name = "1,2,3", value_delimiter = ',')]
     stages: Option<Vec<u8>>,
     /// Method for finding pairs of triangles

@@ -40,8 +40,8 @@ pub struct CheckedArgs {
     /// The data set that was checked, instead of robot, scene and motions
     #[arg(long, value_name = "NAME[/DEG]")]
     pub dataset: Option<String>,
-    /// Number of motions of the results to show: the earliest and the latest contact of each link and object, some free
-    /// and undecided ones
+    /// Number of motions of the results to show: the earliest and the latest contact of each link and object, and
+    /// some free and undecided motions
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MOTIONS, value_parser = n_motions)]
     pub html_motions: usize,
     #[command(flatten)]

@@ -36,7 +36,7 @@ use std::path::PathBuf;
 pub struct HardwareArgs {
     #[command(flatten)]
     pub measure: MeasureArgs,
-    /// Maximum time of all parts together, seconds; parts without time are listed
+    /// Time limit for all parts together, seconds; parts that are skipped for lack of time are listed
     #[arg(long, value_name = "S", default_value_t = 480.0)]
     limit: f64,
     /// Measure the graphics adapter whose name contains this text

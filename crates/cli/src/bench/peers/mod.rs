@@ -51,18 +51,18 @@ pub struct PeersArgs {
     /// NAME.npy and NAME.truth.jsonl
     #[arg(long, value_name = "DIR")]
     pool: Option<PathBuf>,
-    /// Motions of sets of planning problems instead, mbm-panda/KIND and mbm-ur5/KIND, with the peer that knows these
-    /// robots: VAMP. Writes peers-problems instead of peers; may be repeated
+    /// Use motions of sets of planning problems instead, mbm-panda/KIND and mbm-ur5/KIND, and compare with VAMP, the
+    /// peer that supports these robots. Writes peers-problems instead of peers; may be repeated
     #[arg(long, value_name = "NAME", conflicts_with = "pool")]
     problems: Vec<String>,
-    /// Number of motions of each class, the first ones: 200, or 20 with --quick, or all of a pool; of problems all of
-    /// each kind, or 10 with --quick
+    /// Use only the first N motions of each class. By default 200, or 20 with --quick; all motions of a pool; and all
+    /// problems of each kind, or 10 with --quick
     #[arg(long, value_name = "N")]
     motions: Option<usize>,
-    /// Seconds for each peer, method and scene; answers that are missing by then are reported as missing
+    /// Time limit for each peer, method and scene, seconds; answers that are not given by then are reported as missing
     #[arg(long, value_name = "S", default_value_t = 60)]
     limit_s: u64,
-    /// Only peers with TEXT in their names; this engine always takes part
+    /// Measure only peers with TEXT in their names; this engine is always measured
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
 }
