@@ -49,3 +49,20 @@ mod warm_engine;
 fn effort<T>(ci: T, full: T) -> T {
     if std::env::var_os("FIRSTCONTACT_EFFORT").is_some_and(|e| e == "full") { full } else { ci }
 }
+
+/// The part of a long campaign that this process runs: `[i, n]`, every n-th case from number i on, if the environment
+/// variable `FIRSTCONTACT_PART` is `i/n`; all cases by default.
+fn part() -> [usize; 2] {
+    let Ok(text) = std::env::var("FIRSTCONTACT_PART") else { return [0, 1] };
+    let numbers = text.split_once('/').and_then(|(i, n)| Some([i.parse().ok()?, n.parse().ok()?]));
+    numbers.filter(|[i, n]| i < n).unwrap_or_else(|| panic!("FIRSTCONTACT_PART is not i/n with i below n: {text}"))
+}
+
+/// Keeps the cases of this process's [`part`].
+fn keep_part<T>(cases: &mut Vec<T>) {
+    let ([i, n], mut number) = (part(), 0);
+    cases.retain(|_| {
+        number += 1;
+        (number - 1) % n == i
+    });
+}

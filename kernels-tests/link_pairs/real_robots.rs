@@ -8,7 +8,6 @@ use super::boxes;
 use super::case::{self, Case, read};
 use super::judge;
 use crate::cli::Desk;
-use crate::effort;
 use crate::harness::{gpu, skipped};
 use crate::oracle::advance::Fineness;
 use crate::oracle::fk;
@@ -16,6 +15,7 @@ use crate::oracle::pair_sampling::{PairOutcome, PairSampler};
 use crate::oracle::placements::{Amplitude, CLEARANCE_M, Draw, MotionBatch, make};
 use crate::oracle::shapes::{self, Choice};
 use crate::oracle::{data, groups};
+use crate::{effort, keep_part};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::SeedableRng;
 use std::path::Path;
@@ -137,11 +137,18 @@ fn hold(name: &str, ready: &Ready, seen: &[PairOutcome], backend: &str) -> Vec<A
     answers
 }
 
+/// Number of motions that are sampled between two lines of progress.
+const N_TOGETHER: usize = 20;
+
 fn check(real: &Real, n: usize) {
     let Some(mut ready) = real.ready(n) else { return };
     let clock = Instant::now();
-    let mut seen = ready.case.sampler.motions(&ready.motions, Fineness::default());
-    println!("{}: sampled in {:.1} s", real.name, clock.elapsed().as_secs_f64());
+    keep_part(&mut ready.motions);
+    let mut seen = Vec::new();
+    for some in ready.motions.chunks(N_TOGETHER) {
+        seen.extend(ready.case.sampler.motions(some, Fineness::default()));
+        println!("{}: {} motions sampled in {:.1} s", real.name, seen.len(), clock.elapsed().as_secs_f64());
+    }
     let mut cpu = hold(real.name, &ready, &seen, "cpu");
     if !gpu::skip() {
         let n = effort(16, 200);
