@@ -60,9 +60,6 @@ fn part() -> [usize; 2] {
 
 /// Keeps the cases of this process's [`part`].
 fn keep_part<T>(cases: &mut Vec<T>) {
-    let ([i, n], mut number) = (part(), 0);
-    cases.retain(|_| {
-        number += 1;
-        (number - 1) % n == i
-    });
+    let ([i, n], mut numbers) = (part(), 0..cases.len());
+    cases.retain(|_| numbers.next().is_some_and(|number| number % n == i));
 }

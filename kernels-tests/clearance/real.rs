@@ -206,7 +206,7 @@ fn hold_to_truth(truth: &[Truth], found: &[Judged], question: Question) {
 /// Motions of the pool of known truth, of a UR5 and of a PR2 among books.
 #[test]
 fn free_motions_of_real_robots() {
-    let mut score = Score::default();
+    let ([_, n_parts], mut score) = (part(), Score::default());
     print_head();
     for (name, tolerance_m) in [("amr", 1e-4), ("pipes", 1e-3)] {
         let Some((mut real, mut truth)) = Real::of_pool(name, effort(20, 1800)) else { return };
@@ -215,7 +215,7 @@ fn free_motions_of_real_robots() {
         keep_part(&mut truth);
         hold_to_truth(&truth, &real.judged(question, &mut score), question);
         real.leave_near_pairs_out();
-        real.motions.truncate(effort(10, 300));
+        real.motions.truncate(effort(10, 300_usize).div_ceil(n_parts));
         real.judged(question, &mut Score::default());
     }
     if let Some(mut real) = Real::placed(&placements::UR5_BOOKSTORE, effort(10, 1150), false) {
@@ -228,7 +228,6 @@ fn free_motions_of_real_robots() {
         n => pr2(n, &mut score),
     }
     score.require("real robots");
-    let [_, n_parts] = part();
     assert!(score.free * n_parts >= effort(30, 5000), "{} are free", score.free);
 }
 

@@ -193,7 +193,7 @@ fn laikago() {
 /// common, by the oracles alone.
 #[test]
 fn motions_of_both_outcomes_are_common() {
-    // Sampling fine meshes takes minutes, and the tests of the others assert both outcomes, too.
+    // Sampling fine meshes takes minutes, and the test of each robot requires both outcomes as well.
     for real in &[UR5, PANDA, LAIKAGO, PUMA, PR2][..effort(2, 5)] {
         let Some(ready) = real.ready(effort(10, 200)) else { return };
         let clock = Instant::now();

@@ -143,7 +143,7 @@ impl<W: Write> CertificateWriter<W> {
         Ok(Self { out, n: 0 })
     }
 
-    /// Writes the certificate of the next motion, or records that there is none.
+    /// Writes the certificate of the next motion; `None` records a motion without a certificate.
     ///
     /// # Errors
     /// The file cannot be written.

@@ -256,6 +256,8 @@ impl Engine {
         let start = Instant::now();
         let (known, mut robot) = (&self.0.world, Robot::clone(&self.0.robot));
         objects.iter().try_for_each(|object| robot.attach(object).map(|_| ()))?;
+        let allowed: Vec<(u32, u32)> = allowed.into_iter().collect();
+        check_allowed(&allowed, &robot, known.scene.objects.len())?;
         let mut link_pairs = known.link_pairs.clone();
         link_pairs.add_attached(&robot, objects)?;
         let workers = Workers::new(self.0.options.threads, Some(&self.0.workers))?;
@@ -265,8 +267,6 @@ impl Engine {
             Ok::<_, Error>(world)
         };
         let mut world = workers.pool.install(prepare)?;
-        let allowed: Vec<(u32, u32)> = allowed.into_iter().collect();
-        check_allowed(&allowed, &robot, world.scene.objects.len())?;
         world.allowed.extend(allowed);
         Self::with(Arc::new(robot), Arc::new(world), workers, self.0.options.clone(), start)
     }
@@ -433,6 +433,8 @@ mod tests {
             let error = builder.clone().allow([pair]).build().unwrap_err().to_string();
             assert!(error.contains("3 links, the scene 1 objects"), "{error}");
         }
-        assert!(builder.allow([(2, 0)]).build().is_ok());
+        let engine = builder.allow([(2, 0)]).build().unwrap();
+        assert!(engine.with_attached_allowing(&[], [(2, 1)]).is_err());
+        assert!(engine.with_attached_allowing(&[], [(1, 0)]).is_ok());
     }
 }

@@ -16,7 +16,7 @@ pub struct TestedPairs {
     link_scene: usize,
     /// Tested pairs of two links.
     link_link: usize,
-    /// Pairs that are not tested: two links by any reason, or a link and an object that may touch.
+    /// Pairs that are not tested: two links for any reason, or a link and an object that may touch.
     disabled: BTreeMap<Untested, usize>,
     /// Pairs of a link and an object among them.
     disabled_link_scene: usize,
