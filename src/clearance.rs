@@ -12,7 +12,7 @@ pub struct ClearanceOptions {
     /// Distances beyond this are not measured, metres; infinite by default.
     pub limit_m: f64,
     /// Known lower bound of the distance at all times, metres: the margin of a check that answered
-    /// [`Verdict::Free`](crate::Verdict::Free), or zero.
+    /// [`Verdict::Free`](crate::Verdict::Free), or zero. It is not used if the engine ignores contacts at the start.
     pub known_m: f64,
 }
 

@@ -121,7 +121,7 @@ impl Error {
         self.0.place.as_deref()
     }
 
-    /// The remedy for the user, if one was set.
+    /// The remedy for the user, if one was set. It may name options of the command, such as `--memory`.
     pub fn advice(&self) -> Option<&str> {
         self.0.remedy.as_deref()
     }

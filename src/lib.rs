@@ -78,7 +78,7 @@ pub mod verdict;
 #[doc(inline)]
 pub use clearance::{Clearance, ClearanceOptions, ClosestPoints};
 #[doc(inline)]
-pub use engine::{Backend, Engine, EngineBuilder, Options, Report, Solids, Stats};
+pub use engine::{Backend, Engine, EngineBuilder, Options, Report, Solids, Stats, Stream};
 #[doc(inline)]
 pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "formats")]
@@ -86,17 +86,21 @@ pub use error::{Error, ErrorKind, Result};
 pub use formats::{Interpolation, MissingJoints, MotionFile, MotionOptions, Srdf, TrajectoryFile, TrajectoryOptions};
 #[doc(inline)]
 pub use robot::{
-    AttachedObject, ColumnKind, Drive, Joint, JointKind, LinkPairs, MotionBatch, Robot, Trajectory, Untested,
+    AttachedObject, Body, Column, ColumnKind, Drive, Joint, JointKind, Link, LinkPairs, MotionBatch, Robot, Trajectory,
+    Triangle, Untested,
 };
 #[doc(inline)]
-pub use scene::Scene;
+pub use scene::{Object, Scene};
 #[doc(inline)]
-pub use stage::s6_solve::InitialContactPolicy;
+pub use stage::s6_solve::{InitialContactPolicy, Mode, SolveOptions};
 #[doc(inline)]
 pub use verdict::{
     Certainty, Contact, ContactPoint, Feature, Inside, Obstacle, ObstacleFeature, RobotFeature, SceneFeature,
     TrajectoryVerdict, Undecided, UndecidedReason, Verdict,
 };
+
+/// The linear algebra of positions and orientations in this interface.
+pub use glam;
 
 /// The Rust code of README.md and of the guide, compiled and run.
 #[cfg(all(doctest, feature = "formats"))]

@@ -42,7 +42,7 @@
 // that leaf, against triangles starting with the first of a cluster.
 struct LinkItem {
     piece_link: u32,
-    // Node, child (node times eight plus its slot), or leaf.
+    // Node, child (node times eight plus its slot), or, for two triangles, the link's triangle.
     link_ref: u32,
     // Cluster, or its first triangle.
     scene_ref: u32,

@@ -86,7 +86,7 @@ fn a_page_has_verdicts_limits_and_plots() {
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     assert!(run.errors().is_empty() && run.warnings().len() == 1 && run.stderr.contains("beyond joint limits"));
     assert!(run.stdout.starts_with("4 plans: 3 free, 1 contact, 0 undecided\n"), "{}", run.stdout);
-    assert!(run.stdout.contains("limits of joints are exceeded by 1\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("plans that exceed joint limits: 1\n"), "{}", run.stdout);
     let html = page(&desk, "page.html");
     assert_eq!(texts(&html, "h1"), ["Audit: plans.json"]);
     assert!(texts(&html, ".summary .note").contains(&"1 of 4 plans exceed limits of joints: 0.".to_string()));

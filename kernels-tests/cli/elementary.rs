@@ -55,7 +55,7 @@ fn answers_are_those_worked_out_by_hand() {
             "{}",
             run.stdout
         );
-        assert!(run.stdout.contains("ns a query") && !run.stdout.contains("truth"), "{}", run.stdout);
+        assert!(run.stdout.contains("ns per query") && !run.stdout.contains("according to the file"), "{}", run.stdout);
         let lines = lines(&desk);
         touches(&lines[0], 0.25);
         touches(&lines[2], 0.5);
@@ -98,7 +98,7 @@ fn truth_in_the_file_is_compared() {
     desk.put("q.csv", queries.concat());
     let run = desk.run(&VF);
     run.expect(1);
-    let expected = "by the file's truth 2 contact: 1 false negatives; 2 false positives proved, 0 not proved";
+    let expected = "according to the file, 2 contact: 1 false negatives; 2 false positives proved, 0 not proved";
     assert!(run.stdout.contains(expected), "{}", run.stdout);
 }
 

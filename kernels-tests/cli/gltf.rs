@@ -255,6 +255,18 @@ fn large_scenes_are_cut_to_the_nearest_objects() {
 }
 
 #[test]
+fn options_for_pictures_are_refused() {
+    let desk = Desk::new();
+    for option in [["--size", "640x400"], ["--exposures", "4"], ["--view", "90,0"], ["--adapter", "any"]] {
+        let more = [&["--index", "0"][..], &option].concat();
+        let run = export(&desk, &slider(CUBE), &walls(&[("wall", 9.0)]), &[[&[0.0], &[1.0]]], &more);
+        let expected = format!("motion.glb: {} has no effect on GLB (leave out {})", option[0], option[0]);
+        assert!(run.code == Some(3) && run.stderr.contains(&expected), "{:?}: {}", run.code, run.stderr);
+        assert!(!desk.path("motion.glb").exists());
+    }
+}
+
+#[test]
 fn motions_that_cannot_be_animated_are_refused() {
     let desk = Desk::new();
     let urdf =

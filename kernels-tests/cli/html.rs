@@ -339,15 +339,15 @@ fn results_that_do_not_fit_are_refused() {
     refused("bad.jsonl", &INPUTS, "the scene has no object 'other'");
     desk.put("bad.jsonl", good.replace("\"motion\":4", "\"motion\":5"));
     refused("bad.jsonl", &INPUTS, "answers motion 5, but motions.npy has 5");
-    // Inputs belong to one file of results.
+    // Inputs are for one file of results.
     refused("results.jsonl", &INPUTS[..2], "--robot, --scene and --motions");
     let two = ["report", "results.jsonl", "results.jsonl", "--out", "report.html"];
     let run = desk.run(&[&two[..], &INPUTS].concat());
-    assert!(run.code == Some(3) && run.stderr.contains("belong to one file of results, not to 2"), "{}", run.stderr);
+    assert!(run.code == Some(3) && run.stderr.contains("one file of results, but there are 2"), "{}", run.stderr);
     desk.run(&two).expect(0);
     desk.put("run.json", super::report::run(&[]).to_string());
     std::fs::remove_file(desk.path("report.html")).unwrap();
-    refused("run.json", &INPUTS, "belong to one file of results, not to 0");
+    refused("run.json", &INPUTS, "one file of results, but there are 0");
     // An output must not be an input.
     for input in ["results.jsonl", "robot.urdf", "./scene.obj", "motions.npy"] {
         let before = std::fs::read(desk.path(input)).unwrap();

@@ -333,13 +333,16 @@ fn invalid_pictures_are_refused() {
         (&["--exposures", "0"], "0 is not in 1..=4096"),
         (&["--view", "1"], "expected 2 numbers separated by commas, found 1"),
         (&["--index", "1"], "there is no motion 1: there are 1"),
+        (&["--scene-triangles", "9"], "--scene-triangles has no effect on a picture"),
     ] {
         // A repeated option is rejected as well: the new value replaces the old one.
         let mut arguments =
             vec!["render", "--index", "0", "--out", "picture.png", "--size", "320x200", "--view", "90,0"];
         arguments.extend(["--exposures", "2"]);
-        let at = arguments.iter().position(|a| *a == more[0]).unwrap();
-        arguments[at + 1] = more[1];
+        match arguments.iter().position(|a| *a == more[0]) {
+            Some(at) => arguments[at + 1] = more[1],
+            None => arguments.extend(more),
+        }
         desk.put("motions.npy", npy(&[MOTION])).put("robot.urdf", slider(CUBE)).put("scene.obj", &wall);
         arguments.extend(["--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "motions.npy"]);
         let run = desk.run(&arguments);

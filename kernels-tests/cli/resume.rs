@@ -164,7 +164,7 @@ fn a_finished_run_says_that_it_is_finished() {
     let (text, written) = (desk.text("out/results"), desk.path("out/results").metadata().unwrap().modified().unwrap());
     let second = again(&["--stats", "stats.json", "--threads", "1"]);
     second.expect(1);
-    assert!(second.stdout.contains("out/results: finished already"), "{}", second.stdout);
+    assert!(second.stdout.contains("out/results: already finished"), "{}", second.stdout);
     assert!(second.stdout.contains("50 motions: 0 free, 50 contact"), "{}", second.stdout);
     let stats: serde_json::Value = serde_json::from_str(&desk.text("stats.json")).unwrap();
     assert_eq!((&stats["motions"], &stats["resumed"]), (&50.into(), &50.into()));

@@ -202,7 +202,7 @@ fn finished_answers_are_not_reused_for_changed_objects() {
     let files = ["--robot", "carrier.urdf", "--scene", "wall.obj", "--motions", "one.npy"];
     let check = |more: &[&str]| desk.check_paths(&files, &[&["--attach", "attach.json"], more].concat()).run;
     check(&[]).expect(1);
-    assert!(check(&["--resume"]).expect(1).stdout.contains("finished already"));
+    assert!(check(&["--resume"]).expect(1).stdout.contains("already finished"));
     let mut moved = flag_on("hand");
     moved["pose"] = json!([0.01, 0, 0, 0, 0, 0]);
     attach(&desk, &json!([moved]));

@@ -149,7 +149,7 @@ fn other_and_damaged_shards_are_refused() {
     // Answers to another question, for the same motions.
     desk.put("shard-1.jsonl.shard.json", &record);
     check(&desk, &one, &["--shard", "1/3", "--margin", "0.01"]);
-    refused(&outs, &["belongs to another run", "options"]);
+    refused(&outs, &["belongs to a different run", "options"]);
     check(&desk, &one, &["--shard", "1/2"]);
     refused(&outs, &["one of 2 shards"]);
     // Another file of as many motions, which differ in another shard alone.
@@ -159,11 +159,11 @@ fn other_and_damaged_shards_are_refused() {
     desk.put("motions.npy", &other);
     check(&desk, &one, &["--shard", "1/3"]);
     assert_eq!(desk.text(&one), text);
-    refused(&outs, &["from another file"]);
+    refused(&outs, &["from a different file"]);
     desk.put("motions.npy", bytes);
     desk.put("scene.obj", walls(&[("wall", 1.5)]));
     check(&desk, &one, &["--shard", "1/3"]);
-    refused(&outs, &["belongs to another run", "scene"]);
+    refused(&outs, &["belongs to a different run", "scene"]);
     // The right one again.
     desk.put("scene.obj", walls(&[("wall", 1.0)]));
     check(&desk, &one, &["--shard", "1/3"]);

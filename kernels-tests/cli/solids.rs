@@ -50,7 +50,7 @@ fn starts_of_earlier_runs_are_unknown() {
         assert_eq!(check(options).stats[key], before);
         let resumed = check(&[options, &["--resume"]].concat());
         assert_eq!((&resumed.stats["resumed"], &resumed.stats[key]), (&json!(3), &json!(null)));
-        assert!(resumed.run.stdout.contains("not known of the 3 motions"), "{}", resumed.run.stdout);
+        assert!(resumed.run.stdout.contains("unknown for the 3 motions"), "{}", resumed.run.stdout);
     }
     let off = check(&["--solids", "off"]);
     assert_eq!(check(&["--solids", "off", "--resume"]).stats["start_inside"], off.stats["start_inside"]);

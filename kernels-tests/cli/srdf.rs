@@ -253,7 +253,7 @@ fn answers_with_other_pairs_are_not_resumed() {
     }
     check(&desk, &["--srdf", "arm.srdf"]).run.expect(0);
     let again = |more: &[&str]| check(&desk, &[&["--resume"], more].concat()).run;
-    assert!(again(&["--srdf", "arm.srdf"]).expect(0).stdout.contains("finished already"));
+    assert!(again(&["--srdf", "arm.srdf"]).expect(0).stdout.contains("already finished"));
     desk.put("allow.txt", "base fore\n");
     for more in [
         &[][..],

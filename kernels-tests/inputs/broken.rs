@@ -38,7 +38,7 @@ fn stl() -> Vec<Broken> {
             (b"sol".to_vec(), "truncated"),
             (
                 b"no mesh at all, but a text that is long enough to have a header of eighty bytes and more".to_vec(),
-                "header says",
+                "header declares",
             ),
             (binary[..83].to_vec(), "truncated"),
             (binary[..150].to_vec(), "truncated"),

@@ -130,7 +130,7 @@ fn shape_of(counts: &[usize], triangle: usize) -> Option<usize> {
 fn places(sampler: &PairSampler, q: Ends, contact: &Contact, place: &Place, pair: &Articulated) -> Vec<String> {
     let [lo, hi] = contact.toc;
     let links = [&place.a, &place.b].map(|s| sampler.robot.link(&s.name));
-    let speed = sampler.travel_bound((links[0], links[1]), q);
+    let speed = sampler.travel_in_world((links[0], links[1]), q);
     let near = if contact.proved { speed * (hi - lo) + ROUNDING_M } else { BAND_M };
     let mut faults = Faults::default();
     faults.hold("the triangles are apart at the start of the enclosure", witness::distance(pair, lo) <= near);

@@ -17,6 +17,8 @@ const HIGHEST: &str = "engine::trajectory::tests::highest_points_near_the_wall";
 const TUBES: &str = "engine::trajectory::tests::tolerances_of_joints_bring_the_contact_forward";
 const FREE: &str = "engine::trajectory::tests::segments_of_free_bodies_are_never_cut";
 const CLEARANCE: &str = "src/engine/clearance.rs";
+const BOUNDARY: &str = "engine::clearance::tests::clearances_ignore_what_checks_ignore";
+const FLOATING: &str = "engine::clearance::tests::a_free_root_whose_pairs_exceed_the_memory";
 const SWING: &str = "engine::clearance::tests::an_arm_that_swings_past_a_wall";
 const RANDOM: &str = "clearance::random::random_splines";
 const SPANS: &str = "src/engine/gpu_backend/trajectories.rs";
@@ -122,9 +124,23 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "pairs that another engine ignores",
         ENGINE,
-        "self.scratch.clear_ignored();",
-        "if !MUTANT { self.scratch.clear_ignored(); }",
+        "self.scratch.forget_motion();",
+        "if !MUTANT { self.scratch.forget_motion(); }",
         IGNORED,
+    ),
+    m(
+        "ignored pairs of a single motion",
+        ENGINE,
+        "self.is_motion(whole)",
+        "self.is_motion(whole) && !MUTANT",
+        BOUNDARY,
+    ),
+    m(
+        "the start of a segment that cannot be cut",
+        CLEARANCE,
+        "Event::Ended(at, _) if march.keeps_segments()",
+        "Event::Ended(at, _) if march.keeps_segments() && !MUTANT",
+        FLOATING,
     ),
     m("a first segment at rest", SPAN, "u >= until && !is_start", "u >= until", STILL),
     m(

@@ -158,7 +158,7 @@ fn a_robot_from_files() {
     let certificate = folder.join("c.jsonl");
     let name = certificate.to_str().unwrap();
     let (code, text) = run(elsewhere.path(), &["verify", name]);
-    assert_eq!((code, text.trim()), (Some(0), "valid: 1 of 2 motions are free; of the others nothing is proved"));
+    assert_eq!((code, text.trim()), (Some(0), "valid: 1 of 2 motions are free; nothing is proved about the others"));
     // It is not an answer to a question about a certificate of `check`.
     for option in
         [&["--robot", "gone.urdf"][..], &["--margin", "0.5"], &["--results", "r.jsonl"], &["--merkle-root", "00"]]

@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
+# Advice of the library about the command, and what it is here.
+_PHRASES = {
+    "firstcontact info --robot prints the columns in order": "Robot.joints has them in order",
+    "firstcontact info --robot R prints the columns": "Robot.joints has them in order",
+    "firstcontact info --robot R lists the links; with several robots, write ROBOT/LINK": "Robot.links has them",
+    "--robot reads URDF": "Robot.from_urdf reads URDF",
+}
+_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: (cpu|gpu|linear|0|DIR)\b)?")
+
 
 class Error(Exception):
     """An error in a file, a name, an option or a device.
@@ -31,3 +42,23 @@ class Error(Exception):
 
     def __reduce__(self) -> tuple[type[Error], tuple[str, str, str | None, str | None, str | None]]:
         return type(self), (str(self), self.kind, self.file, self.place, self.remedy)
+
+
+def from_native(message: str, kind: str, file: str | None, place: str | None, advice: str | None) -> Error:
+    """An error of the library. Its advice names options of the command, which are arguments here."""
+    if advice is None:
+        return Error(message, kind, file, place)
+    remedy = advice
+    for phrase, words in _PHRASES.items():
+        remedy = remedy.replace(phrase, words)
+    remedy = _OPTION.sub(_argument, remedy)
+    before, found, after = message.rpartition(advice)
+    return Error(before + remedy + after if found else message, kind, file, place, remedy)
+
+
+def _argument(option: re.Match[str]) -> str:
+    """``--chord-error`` as ``chord_error=``, ``--backend cpu`` as ``device="cpu"``."""
+    name, value = option.groups()
+    name = "device" if name == "backend" else name.replace("-", "_")
+    quoted = f'"{value}"' if value in ("cpu", "gpu", "linear") else value or ""
+    return f"{name}={quoted}"

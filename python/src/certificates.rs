@@ -106,9 +106,8 @@ pub fn certify(
     let engine = &*engine;
     Interruption::run(py, |signals| {
         if engine.ignores_initial_contacts {
-            let error = Error::usage(
-                "certificates cannot be combined with initial=\"ignore\": what touches at the start is not proved",
-            );
+            let error =
+                Error::usage("certificates cannot be combined with initial=\"ignore\": ignored pairs have no proof");
             return Err(error.remedy("list the pairs that may touch in allow"));
         }
         let copies: Vec<firstcontact::Trajectory> = paths.iter().map(|path| (**path).clone()).collect();

@@ -3,15 +3,15 @@
 use firstcontact::{Error, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyType;
 
 /// The exception `firstcontact.Error` for an error.
 pub fn raise(error: Error) -> PyErr {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static FROM_NATIVE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     Python::attach(|py| {
         let file = error.file().map(|file| file.to_string_lossy().into_owned());
         let parts = (error.to_string(), kind(error.kind()), file, error.place(), error.advice());
-        let made = CLASS.import(py, "firstcontact._errors", "Error").and_then(|class| class.call1(parts));
+        let make = FROM_NATIVE.import(py, "firstcontact._errors", "from_native");
+        let made = make.and_then(|make| make.call1(parts));
         made.map_or_else(|failure| failure, PyErr::from_value)
     })
 }

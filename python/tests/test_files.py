@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import firstcontact as fc
+from firstcontact._errors import from_native
 
 
 def test_the_arm(arm: fc.Robot, arm_files: Path) -> None:
@@ -61,6 +62,25 @@ def test_configurations_by_name(arm: fc.Robot) -> None:
         arm.configuration({"elbow": 2.0})
     with pytest.raises(fc.Error, match="unknown or given twice: nose"):
         arm.configuration({"nose": 2.0}, missing=0.0)
+
+
+def test_remedies_name_arguments() -> None:
+    ball = '<link name="a"><collision><geometry><sphere radius="1"/></geometry></collision></link>'
+    with pytest.raises(fc.Error) as caught:
+        fc.Robot.from_xml(f'<robot name="r">{ball}</robot>', chord_error=1e-13)
+    assert caught.value.remedy == "raise chord_error=" and str(caught.value).endswith("(raise chord_error=)")
+    mesh = ball.replace('<sphere radius="1"/>', '<mesh filename="package://p/m.stl"/>')
+    with pytest.raises(fc.Error) as caught:
+        fc.Robot.from_xml(f'<robot name="r">{mesh}</robot>')
+    assert "package_path=DIR adds a folder to search" in (caught.value.remedy or "")
+    for advice, remedy in [
+        ("use --backend cpu", 'use device="cpu"'),
+        ("allow more with --memory", "allow more with memory="),
+        ("give a smaller --memory, or use --backend cpu", 'give a smaller memory=, or use device="cpu"'),
+        ("give an SRDF file; --robot reads URDF", "give an SRDF file; Robot.from_urdf reads URDF"),
+    ]:
+        error = from_native(f"f.bin: --memory is a name ({advice})", "memory", "f.bin", None, advice)
+        assert (error.remedy, str(error)) == (remedy, f"f.bin: --memory is a name ({remedy})")
 
 
 def test_errors_name_file_place_and_remedy(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ const VERSION: u8 = 1;
 const EARLIER: [f64; 6] = [0.0, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7];
 /// The same with joint tolerances, after the others: the search bounds deviations more closely than a proof does. The
 /// last one is what `verify` accepts.
-const EARLIER_IN_TUBES: [f64; 6] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 3e-2];
+const EARLIER_WITH_TOLERANCE: [f64; 6] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 3e-2];
 
 /// The statement of certificates, apart from robot, scene and trajectory.
 #[derive(Clone, Debug, Default)]
@@ -165,7 +165,7 @@ impl Prover {
     /// The certificate of an answer; `None` if no proof was found within the limits of the search.
     ///
     /// For a contact, the proof that nothing touches can end up to 1e-7 of its segment before `toc[0]`, where the gap
-    /// is below rounding; with joint tolerances, it can end up to 1e-1 before it, and some answers have no certificate.
+    /// is below rounding; with joint tolerances, it can end up to 3e-2 before it, and some answers have no certificate.
     pub fn certificate(&self, trajectory: &Trajectory, verdict: &TrajectoryVerdict) -> Option<Vec<u8>> {
         let at = |segment, t| Place { segment, t };
         match &verdict.verdict {
@@ -200,8 +200,8 @@ impl Prover {
         witness: Option<Witness>,
         near: &[Touching],
     ) -> Option<Vec<u8>> {
-        let in_tubes = if self.statement.joint_tolerance.is_empty() { &[][..] } else { &EARLIER_IN_TUBES };
-        let ends = EARLIER.iter().chain(in_tubes).map(|earlier| {
+        let with_tolerance = if self.statement.joint_tolerance.is_empty() { &[][..] } else { &EARLIER_WITH_TOLERANCE };
+        let ends = EARLIER.iter().chain(with_tolerance).map(|earlier| {
             let t = if *earlier == 0.0 { end.t } else { (end.t - earlier).max(0.0) };
             // The end of a segment is the beginning of the next one.
             match (end.segment, t) {

@@ -3,7 +3,7 @@
 //! The choice is made for the engine, not for each motion and link: in measurements in a machine room, of free and
 //! colliding motions of 1° to 60°, it was the same for all of them. The search for pairs begins with an equally good
 //! bound for each cluster, so the computed form costs more than it saves, on a CPU and on a software adapter. For
-//! chains of slender links it saves more (figures in `benches/README.md`).
+//! chains of slender links it saves more (figures in `benches/results/sweep.md`).
 
 use super::core::EngineCore;
 #[cfg(feature = "gpu")]

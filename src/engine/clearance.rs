@@ -21,7 +21,7 @@ use crate::clearance::{Clearance, ClearanceOptions, ClosestPoints};
 use crate::error::Result;
 use crate::robot::Trajectory;
 use crate::robot::trajectory::{Place, Span};
-use crate::stage::s6_solve::{Mode, SolveOptions};
+use crate::stage::s6_solve::{InitialContactPolicy, Mode, SolveOptions};
 
 /// Times at which near triangles are found first.
 const FIRST_LOOKS: [f64; 2] = [0.0, 1.0];
@@ -36,8 +36,10 @@ const MAX_STEPS: usize = 64;
 const OF_TOLERANCE: f64 = 1.0 / 32.0;
 /// Fraction of the tolerance that is reserved for rounding.
 const SPARE: f64 = 1e-3;
-/// Maximum number of contacts without a pair of triangles that confirms them, each of which lowers the margin.
-const MAX_LOWERED: u32 = 12;
+/// Number of contacts without a pair of triangles that confirms them, each of which lowers the margin by twice as much
+/// as the one before; after these, each lowers it by [`FASTER`] times as much.
+const N_DOUBLED: u32 = 12;
+const FASTER: f64 = 8.0;
 
 impl EngineCore {
     /// See [`Engine::clearance`](super::Engine::clearance).
@@ -94,6 +96,8 @@ struct Search<'a> {
     trajectory: &'a Trajectory,
     options: &'a ClearanceOptions,
     best: Option<Best>,
+    /// Triangles that are farther apart are not recorded, metres.
+    within_m: f64,
     /// The motion in the scratch memory, if this search has stored one.
     prepared: Option<Place>,
     span: Span,
@@ -106,7 +110,8 @@ impl<'a> Search<'a> {
         trajectory: &'a Trajectory,
         options: &'a ClearanceOptions,
     ) -> Self {
-        Self { core, scratch, trajectory, options, best: None, prepared: None, span: Span::default() }
+        let (best, within_m, prepared, span) = (None, options.limit_m, None, Span::default());
+        Self { core, scratch, trajectory, options, best, within_m, prepared, span }
     }
 
     /// The search for contacts with other options; it uses the scratch memory.
@@ -122,7 +127,16 @@ impl<'a> Search<'a> {
 
     /// Upper bound on the smallest distance, as far as it is known.
     fn upper_m(&self) -> f64 {
-        self.best.map_or(self.options.limit_m, |best| best.record.distance_m)
+        self.best.map_or(self.within_m, |best| best.record.distance_m)
+    }
+
+    /// The lower bound that the caller knows. It is not used if pairs are ignored: a check on an adapter may have
+    /// ignored a pair that is on the boundary of touching at the start, and that this search does not ignore.
+    fn known_m(&self) -> f64 {
+        match self.core.options.solve.initial {
+            InitialContactPolicy::Report => self.options.known_m,
+            InitialContactPolicy::Ignore => 0.0,
+        }
     }
 
     fn smallest(mut self, stats: &mut Stats) -> Result<Clearance> {
@@ -130,20 +144,21 @@ impl<'a> Search<'a> {
             self.look_at(u, self.trajectory.place(u, false), FIRST_ACCURACY)?;
         }
         self.descend_from_best()?;
-        let ClearanceOptions { tolerance_m, known_m, .. } = *self.options;
+        let (ClearanceOptions { tolerance_m, limit_m, .. }, known_m) = (*self.options, self.known_m());
         let mut options = self.core.options.clone();
         // The first contact does not depend on the order of the search, unlike an arbitrary one.
         (options.solve.mode, options.solve.all_contacts) = (Mode::Toc, false);
         options.solve.tolerance = SolveOptions::default().tolerance;
         let (mut u, mut lowest_m) = (0.0, f64::INFINITY);
-        let (mut below_m, mut n_lowered) = ((1.0 - SPARE) * tolerance_m, 0);
+        let (mut lowered_m, mut step_m, mut n_lowered) = (0.0, SPARE * tolerance_m, 0);
         loop {
             let upper_m = self.upper_m();
             if upper_m == f64::INFINITY {
                 return Ok(self.nothing_near());
             }
-            let margin_m = if self.best.is_some() { upper_m - below_m } else { upper_m };
-            if margin_m <= known_m || n_lowered > MAX_LOWERED {
+            let highest_m = if self.best.is_some() { upper_m - (1.0 - SPARE) * tolerance_m } else { limit_m };
+            let margin_m = highest_m - lowered_m;
+            if margin_m <= known_m {
                 return Ok(self.answer(known_m.min(upper_m)));
             }
             options.solve.margin_m = margin_m;
@@ -151,6 +166,11 @@ impl<'a> Search<'a> {
             let mut march = self.march(&options, stats);
             let (at, near) = match march.next_event(u)? {
                 Event::Free => return Ok(self.answer(lowest_m)),
+                // A part of a segment that cannot be cut is not a motion.
+                Event::Ended(at, _) if march.keeps_segments() => {
+                    let segment = self.trajectory.segment_at(at);
+                    (self.trajectory.knot(segment), at)
+                }
                 Event::Ended(at, _) => (at, at),
                 Event::Contact { span, contact } => {
                     let at = if march.keeps_segments() { span[0] } else { before(span, contact.toc[0]) };
@@ -158,6 +178,8 @@ impl<'a> Search<'a> {
                 }
             };
             u = at;
+            // Triangles within rounding of the limit may be beyond it.
+            self.within_m = limit_m + tolerance_m;
             if let Some(touching) = self.scratch.touching() {
                 self.descend(touching, near)?;
             }
@@ -167,8 +189,9 @@ impl<'a> Search<'a> {
                 self.descend_from_best()?;
             }
             if self.upper_m() >= upper_m {
-                below_m += SPARE * tolerance_m * f64::from(1u32 << n_lowered);
+                lowered_m += step_m;
                 n_lowered += 1;
+                step_m *= if n_lowered < N_DOUBLED { 2.0 } else { FASTER };
             }
         }
     }

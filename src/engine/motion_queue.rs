@@ -17,7 +17,7 @@ pub(super) struct MotionQueue<'s> {
     next: usize,
 }
 
-/// Where batches of motions come from.
+/// A source of batches of motions.
 #[cfg(feature = "gpu")]
 pub(super) trait MotionSource {
     /// The next motions, about `max` of them; `None` if there are none, or if `max` is 0.

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 #[cfg(feature = "gpu")]
 use crate::gpu::Faults;
 use crate::io::load::system_memory_bytes;
-use crate::stage::SUBS;
+use crate::stage::layout::MAX_PHASES;
 use crate::stage::s4_sweep::Sweep;
 use crate::stage::s4_sweep::raster::TILE_PIXELS;
 use crate::stage::s6_solve::SolveOptions;
@@ -96,6 +96,8 @@ pub enum Solids {
 }
 
 /// Options of an engine.
+///
+/// Fields for measurements and for locating faults are not documented here, and may change without notice.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The backend of the culling stages.
@@ -110,6 +112,7 @@ pub struct Options {
     pub min_device_motions: Option<usize>,
     /// Stages that run as their CPU reference even if the backend is a graphics adapter, to locate a fault by
     /// bisection.
+    #[doc(hidden)]
     pub reference: Vec<Stage>,
     /// Number of CPU threads; 0 for one per core.
     pub threads: usize,
@@ -117,31 +120,40 @@ pub struct Options {
     /// wrong.
     pub memory_bytes: u64,
     /// The form of the motion bounds.
+    #[doc(hidden)]
     pub bound: PoseEnclosure,
     /// Enables `s3_cull`, which tests the model's tree of boxes against the scene's tree. If false, the next stage
     /// tests every link against the whole scene; for measurements.
+    #[doc(hidden)]
     pub cull: bool,
     /// Swept-volume culling.
+    #[doc(hidden)]
     pub sweep: Sweep,
     /// Pixels along a side of the tiles of [`Sweep::Raster`]: 16, 32 or 64.
+    #[doc(hidden)]
     pub tile_pixels: u32,
     /// The method of finding pairs of triangles.
+    #[doc(hidden)]
     pub pairs: PairSearch,
     /// Options of the exact stage.
     pub solve: SolveOptions,
     /// Treatment of motions that start inside a solid.
     pub solids: Solids,
     /// Sizes of the queues on the device; chosen from the memory if absent.
+    #[doc(hidden)]
     pub capacities: Option<Capacities>,
     /// Number of time slabs, from 1 to 16, into which the device divides its search for pairs, so that it can skip the
     /// time after a contact. It does not affect the answers. If `None`, it is chosen automatically.
+    #[doc(hidden)]
     pub slabs: Option<u32>,
     /// Compiles slower kernels that count the work that they execute,
     /// [`KernelWork::executed`](super::KernelWork::executed).
+    #[doc(hidden)]
     pub count_executed: bool,
     /// Measures the time of each kernel, [`KernelWork::seconds`](super::KernelWork::seconds), on adapters with a clock.
     /// Every dispatch is then a compute pass of its own, which takes longer. Chunks with more than 512 dispatches are
     /// not measured.
+    #[doc(hidden)]
     pub time_kernels: bool,
     /// Simulated faults of the device, for tests.
     #[cfg(feature = "gpu")]
@@ -167,8 +179,8 @@ impl Options {
             let message = format!("tiles of {} pixels are not supported", self.tile_pixels);
             return Err(Error::usage(message).remedy("use 16, 32 or 64"));
         }
-        if let Some(slabs) = self.slabs.filter(|slabs| !(1..=SUBS as u32).contains(slabs)) {
-            return Err(Error::usage(format!("{slabs} slabs of time are not between 1 and {SUBS}")));
+        if let Some(slabs) = self.slabs.filter(|slabs| !(1..=MAX_PHASES as u32).contains(slabs)) {
+            return Err(Error::usage(format!("the number of time slabs is {slabs}, not between 1 and {MAX_PHASES}")));
         }
         self.solve.check()
     }

@@ -339,16 +339,24 @@ impl<'a> March<'a> {
         &self.options.solve
     }
 
-    /// Finds the pairs that are ignored: those that touch in a constant motion at the start, if the options say so. The
-    /// memory may contain those of an earlier trajectory, even of another engine.
+    /// Finds the pairs that are ignored, if the options ignore those that touch at the start: of a single motion by the
+    /// motion itself, as its check does, since its bounds at the start depend on all of it; otherwise by a constant
+    /// motion. The memory may contain pairs of an earlier trajectory, even of another engine.
     pub fn find_ignored(&mut self) -> Result<()> {
-        self.scratch.clear_ignored();
+        self.scratch.forget_motion();
         if self.options().initial == InitialContactPolicy::Report {
             return Ok(());
         }
-        let start = self.trajectory.waypoint(0);
-        self.scratch.motion.set(&self.core.world.robot, &start, &start)?;
-        self.scratch.motion.set_margin(self.options().margin_m);
+        let whole = [0.0, 1.0];
+        if self.is_motion(whole) {
+            self.set_motion(whole)?;
+            let deviations = self.total_deviations(whole);
+            self.scratch.motion.set_deviations(deviations);
+        } else {
+            let start = self.trajectory.waypoint(0);
+            self.scratch.motion.set(&self.core.world.robot, &start, &start)?;
+            self.scratch.motion.set_margin(self.options().margin_m);
+        }
         let part = Part { solve: *self.options(), is_start: true };
         self.stages.check_part(self.options.item_cap(), self.scratch, self.stats, part);
         Ok(())

@@ -206,7 +206,7 @@ impl Rows {
         if let (true, None, Some(before), Some(now)) = (is_next, trajectory, self.time_s, time_s)
             && now > before
         {
-            return Err(Error::input("times increase over more than 2 rows, which are not a motion").remedy(STRAIGHT));
+            return Err(Error::input("times increase over more than 2 rows, but a motion has 2").remedy(STRAIGHT));
         }
         if is_next {
             self.end()?;

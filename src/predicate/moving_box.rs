@@ -32,7 +32,7 @@ use crate::predicate::separation::StaticTriangle;
 /// Units that cover the rounding of each side.
 pub const ROUNDINGS: f64 = 32.0;
 
-/// Length of an axis below which its square may have lost digits to underflow, so that it proves nothing.
+/// Squared length of an axis below which it may have lost digits to underflow, so that it proves nothing.
 const SHORTEST2: f64 = 1e-200;
 
 /// An oriented box of a moving body over an interval of time.

@@ -44,7 +44,7 @@ impl Robot {
     fn take(&mut self, name: &str, robot: Self) -> Result<()> {
         let n_bodies = robot.bodies.len() as u32;
         if robot.bodies.len() >= MAX_DEPTH && (0..n_bodies).any(|body| robot.depth_of(body) >= MAX_DEPTH) {
-            let message = format!("more than {MAX_DEPTH} joints in a chain, the one to the world included");
+            let message = format!("more than {MAX_DEPTH} joints in a chain, including the one to the world");
             return Err(Error::input(message).at(format!("robot {}", quoted(name))));
         }
         let (first_body, first_column) = (self.bodies.len() as u32, self.columns.len() as u32);

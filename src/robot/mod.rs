@@ -202,7 +202,11 @@ impl From<&Robot> for Arc<Robot> {
 }
 
 impl Robot {
-    /// Creates a robot with a fixed root body named `root`, whose frame is placed in the world.
+    /// Creates a robot with a fixed root body named `root`. `orientation` and `origin_m`, metres, place its frame in
+    /// the world.
+    ///
+    /// # Errors
+    /// `orientation` is not a rotation, or a number is NaN or infinite.
     pub fn new(name: impl Into<String>, root: impl Into<String>, orientation: DMat3, origin_m: DVec3) -> Result<Self> {
         let mut robot = Self {
             name: name.into(),
@@ -219,13 +223,17 @@ impl Robot {
         Ok(robot)
     }
 
-    /// Adds a column and returns its index.
+    /// Adds a column of motions and returns its index. `limits` are in radians or metres.
     pub fn add_column(&mut self, name: impl Into<String>, kind: ColumnKind, limits: Option<[f64; 2]>) -> u32 {
         self.columns.push(Column { name: name.into(), kind, limits });
         (self.columns.len() - 1) as u32
     }
 
     /// Adds a body under `parent` and returns its index. The rotation is made orthonormal and the axis a unit vector.
+    ///
+    /// # Errors
+    /// The orientation is not a rotation, the axis is zero, a number is NaN or infinite, a column does not exist,
+    /// `parent` was not added before, or a chain has more than [`MAX_DEPTH`] joints.
     pub fn add_body(&mut self, name: impl Into<String>, parent: Option<u32>, mut joint: Joint) -> Result<u32> {
         let name = name.into();
         let refuse = |what: &str| Err(Error::input(what.to_string()).at(format!("joint {}", quoted(&joint.name))));
@@ -275,7 +283,11 @@ impl Robot {
         Ok((self.bodies.len() - 1) as u32)
     }
 
-    /// Adds a link with its triangles, given in the frame of `body`.
+    /// Adds a link and returns its index. `triangles` are in the frame of `body`, metres; `shape_starts` has the index
+    /// of the first triangle of each shape.
+    ///
+    /// # Errors
+    /// `body` was not added before, or a coordinate is NaN or infinite.
     pub fn add_link(
         &mut self,
         name: impl Into<String>,
@@ -284,6 +296,9 @@ impl Robot {
         shape_starts: Vec<u32>,
     ) -> Result<u32> {
         let name = name.into();
+        if body as usize >= self.bodies.len() {
+            return Err(Error::input("its body must be added before it").at(format!("link {}", quoted(&name))));
+        }
         if let Some(i) = triangles.iter().position(|t| !t.iter().all(|v| v.is_finite())) {
             return Err(Error::input(format!("triangle {i} has a NaN or infinite coordinate"))
                 .at(format!("link {}", quoted(&name))));
@@ -326,4 +341,19 @@ pub(crate) fn zero_area_warning<'a>(parts: impl Iterator<Item = (String, &'a [Tr
         }
     }
     first.map(|first| format!("zero-area triangles are kept as edges or points: {n}, the first is {first}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_requires_its_body() {
+        let mut robot = Robot::new("r", "root", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+        let triangle = || vec![[DVec3::ZERO, DVec3::X, DVec3::Y]];
+        let error = robot.add_link("hand", 1, triangle(), vec![0]).unwrap_err().to_string();
+        assert_eq!(error, "link 'hand': its body must be added before it");
+        assert!(robot.links.is_empty());
+        assert_eq!(robot.add_link("base", 0, triangle(), vec![0]).unwrap(), 0);
+    }
 }

@@ -197,7 +197,7 @@ impl Trajectory {
     ) -> Result<()> {
         self.check_row(end)?;
         if !self.times_s.is_empty() {
-            return Err(Error::usage("a trajectory with times gets no more segments").remedy("set the times last"));
+            return Err(Error::usage("segments cannot be added after times").remedy("set the times last"));
         }
         let first = self.coefficients.len();
         let mut travel = 0.0;

@@ -46,23 +46,38 @@ impl Scene {
         Self::default()
     }
 
-    /// Adds an object. Its triangles are in world coordinates, metres.
+    /// Adds an object and returns its index. Its triangles are in world coordinates, metres.
+    ///
+    /// # Errors
+    /// A coordinate is NaN or infinite, or the scene would have more than 2³² - 1 triangles. The scene is then
+    /// unchanged.
     pub fn add_object(
         &mut self,
         name: impl Into<String>,
         triangles: impl IntoIterator<Item = Triangle>,
     ) -> Result<u32> {
-        let name = name.into();
         let first = self.triangles.len();
         self.triangles.extend(triangles);
+        match self.object_from(first, name.into()) {
+            Ok(object) => {
+                self.objects.push(object);
+                Ok((self.objects.len() - 1) as u32)
+            }
+            Err(e) => {
+                self.triangles.truncate(first);
+                Err(e)
+            }
+        }
+    }
+
+    /// An object of the triangles from `first` to the last one.
+    fn object_from(&self, first: usize, name: String) -> Result<Object> {
         if let Some(i) = self.triangles[first..].iter().position(|t| !t.iter().all(|v| v.is_finite())) {
             return Err(Error::input(format!("triangle {i} has a NaN or infinite coordinate"))
                 .at(format!("object {}", quoted(&name))));
         }
         let count = |n: usize| u32::try_from(n).map_err(|_| Error::input("a scene holds at most 2^32 - 1 triangles"));
-        let object = Object { name, first_triangle: count(first)?, n_triangles: count(self.triangles.len() - first)? };
-        self.objects.push(object);
-        Ok((self.objects.len() - 1) as u32)
+        Ok(Object { name, first_triangle: count(first)?, n_triangles: count(self.triangles.len() - first)? })
     }
 
     /// The object that a triangle of [`Scene::triangles`] belongs to.
@@ -125,6 +140,19 @@ mod tests {
     fn tetrahedron() -> Vec<Triangle> {
         let [o, x, y, z] = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
         vec![[o, y, x], [o, x, z], [o, z, y], [x, y, z]]
+    }
+
+    #[test]
+    fn a_refused_object_leaves_the_scene_unchanged() {
+        let mut scene = Scene::new();
+        assert_eq!(scene.add_object("good", tetrahedron()).unwrap(), 0);
+        let mut bad = tetrahedron();
+        bad[2][1].y = f64::NAN;
+        let error = scene.add_object("bad", bad).unwrap_err().to_string();
+        assert_eq!(error, "object 'bad': triangle 2 has a NaN or infinite coordinate");
+        assert_eq!((scene.objects.len(), scene.triangles.len()), (1, 4));
+        assert_eq!(scene.add_object("next", tetrahedron()[..1].to_vec()).unwrap(), 1);
+        assert_eq!(scene.triangles_of(1).len(), 1);
     }
 
     #[test]

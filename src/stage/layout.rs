@@ -59,7 +59,7 @@ shared! {
         n_objects: u32,
         /// [`FORM_JET`] or [`FORM_INTERVAL`].
         form: u32,
-        /// [`FLAG_CUTOFFS`] and [`FLAG_IGNORED_PAIRS`].
+        /// Any of [`FLAG_CUTOFFS`], [`FLAG_IGNORED_PAIRS`] and [`FLAG_STARTS`].
         flags: u32,
         /// Capacity of each half of the item queue, and of the queue of leaf items.
         queue_capacity: u32,
@@ -315,9 +315,9 @@ shared! {
     struct Candidate {
         /// Piece in the chunk.
         piece: u32,
-        /// The link's shape.
+        /// Index of the link in [`CollisionWorld::links`](crate::scene::world::CollisionWorld::links).
         link: u32,
-        /// The cluster.
+        /// Index of the cluster, a leaf of the scene's tree; on the device, counted within the bound page.
         cluster: u32,
         /// Sub-intervals in which they may touch.
         mask: u32,
@@ -330,13 +330,13 @@ shared! {
     struct LinkItem {
         /// Piece times number of links, plus link.
         piece_link: u32,
-        /// Node of the link's tree, child of a node, or leaf.
+        /// Node of the link's tree, child of a node, or, for two triangles, the link's triangle.
         link_ref: u32,
         /// Cluster of the scene, its first triangle, or a triangle.
         scene_ref: u32,
         /// Sub-intervals in which they may touch.
         mask: u32,
-        /// The triangles of the cluster that matter.
+        /// The triangles of the cluster that matter, as a mask; for two triangles, the serial number of the chunk.
         triangles: u32,
     }
 

@@ -1,4 +1,5 @@
-//! The stages of the flow. Each has one file with its plain reference and the declaration of its kernel.
+//! The stages of the flow. Each module has the code for the CPU and the declarations of its kernels. Where the CPU uses
+//! a faster algorithm than the kernels, a plain twin repeats their steps (`s5_pairs/twin.rs`).
 //!
 //! | stem | in → out |
 //! |---|---|

@@ -63,18 +63,18 @@ pub fn balls(motion: &RobotMotion, form: PoseEnclosure, mid: Subs, h: f64, unit:
 }
 
 fn balls_in(out: &mut Vec<Balls>, motion: &RobotMotion, form: PoseEnclosure, mid: Subs, h: f64, unit: f64) {
-    let of_jets = |chain: &ChainBounds| SPANS.map(|n| chain.grown_ball(reach(h, n), unit));
+    let of_jets = |chain: &ChainBounds| SPANS.map(|n| chain.grown_ball(block_half_time(h, n), unit));
     match form {
         PoseEnclosure::TaylorModel => out.extend(motion.chains.iter().map(of_jets)),
         PoseEnclosure::IntervalMatrix => {
-            out.extend(motion.chains.iter().map(|chain| SPANS.map(|n| chain.matrix_ball(reach(h, n) - h))));
+            out.extend(motion.chains.iter().map(|chain| SPANS.map(|n| chain.matrix_ball(block_half_time(h, n) - h))));
         }
         PoseEnclosure::DisplacementBall => {
             motion.taylor_models(mid, h, |body, model| {
                 let (chain, size_m) = (&motion.chains[body], &motion.sizes_m[body]);
                 let (mut balls, largest) = (of_jets(chain), |x: Subs| x.0.into_iter().fold(0.0, f64::max));
                 for (ball, n) in balls.iter_mut().zip(SPANS) {
-                    let stray = travel(&model.jet, *size_m, reach(h, n)).map(largest);
+                    let stray = travel(&model.jet, *size_m, block_half_time(h, n)).map(largest);
                     *ball = [0, 1].map(|k| (ball[k] + stray[k]) * (1.0 + 4.0 * f64::UNIT));
                 }
                 out.push(balls);
@@ -85,7 +85,7 @@ fn balls_in(out: &mut Vec<Balls>, motion: &RobotMotion, form: PoseEnclosure, mid
 
 /// Distance in time from the middle of the middle sub-interval to the ends of a block of `n` sub-intervals of half
 /// width `h`.
-fn reach(h: f64, n: usize) -> f64 {
+fn block_half_time(h: f64, n: usize) -> f64 {
     if n == 1 { h } else { (n + 1) as f64 * h }
 }
 
@@ -197,7 +197,7 @@ pub fn relative_balls(
     unit: f64,
 ) -> Option<Balls> {
     let (chain, bodies) = (path.chains.last()?, bodies.map(|body| &motion.chains[body as usize]));
-    Some(SPANS.map(|n| chain.composed_ball(bodies, reach(piece.half_sub(), n), unit)))
+    Some(SPANS.map(|n| chain.composed_ball(bodies, block_half_time(piece.half_sub(), n), unit)))
 }
 
 /// [`PoseJet::seen_from`], eight sub-intervals side by side in registers.

@@ -1,15 +1,15 @@
 //! `s5_pairs`: from a link and a cluster to pairs of triangles (Redon et al. 2004, section 5.1).
 //!
 //! Three steps clear bits of the time mask, so that the exact stage receives little besides contacts:
-//! 1. `links`: down the link's tree with the cluster's box; nodes are oriented boxes, each with a box around it in
-//!    every sub-interval;
-//! 2. `leaves`: the oriented box of each leaf against those triangles of the cluster (`s5_pairs/descent.rs` does both
-//!    steps);
-//! 3. `pairs`: each triangle of the leaf against the triangle, by separating axes with the link's motion (the paper's
-//!    continuous overlap test), bisecting time: all marked sub-intervals together, then halves, down to single ones
-//!    (the paper's refinement levels) and to halves of one. The first half that is not separated ends the search: later
-//!    times are left to the exact stage (`s5_pairs/refinement.rs`). The kernel continues with the other sub-intervals,
-//!    up to the limit.
+//! 1. `descend_links`: down the link's tree with the cluster's box; nodes are oriented boxes, each with a box around it
+//!    in every sub-interval;
+//! 2. `test_leaves`: the oriented box of each leaf against those triangles of the cluster (`s5_pairs/descent.rs` does
+//!    both steps);
+//! 3. `test_pairs`: each triangle of the leaf against the triangle, by separating axes with the link's motion (the
+//!    paper's continuous overlap test), bisecting time: all marked sub-intervals together, then halves, down to single
+//!    ones (the paper's refinement levels) and to halves of one. The first half that is not separated ends the search:
+//!    later times are left to the exact stage (`s5_pairs/refinement.rs`). The kernels `test_pairs` and `refine_pairs`
+//!    continue with the other sub-intervals, up to the limit.
 //!
 //! Links with a tree of oriented boxes ([`Input::obb_trees`]) use it instead of steps 1 and 2 (`s5_pairs/obb.rs`).
 
@@ -72,7 +72,7 @@ pub struct PairCounts {
     /// Tests of a bounding volume of a link: a node's box against that of a cluster or triangle, or two oriented boxes
     /// over one interval.
     pub bound_tests: u64,
-    /// Pairs of triangles that reached step `pairs`.
+    /// Pairs of triangles that reached step `test_pairs`.
     pub triangle_tests: u64,
 }
 
@@ -189,7 +189,7 @@ fn search_scene(space: &mut Workspace, input: &Input, scene: &ObbTree, found: &m
     })
 }
 
-/// Triangles of a leaf of a link's tree and one of the scene that have reached step `pairs`.
+/// Triangles of a leaf of a link's tree and one of the scene that have reached step `test_pairs`.
 #[derive(Clone, Copy, Debug)]
 struct Item {
     /// Index of the link among those being searched.

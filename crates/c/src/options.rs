@@ -136,9 +136,8 @@ impl Chosen {
     /// The other options do not allow it.
     pub fn check_certificates(&self) -> Result<()> {
         if self.certificates && self.library.solve.initial == InitialContactPolicy::Ignore {
-            let error = Error::usage(
-                "certificates cannot be combined with FC_INITIAL_IGNORE: what touches at the start is not proved",
-            );
+            let error =
+                Error::usage("certificates cannot be combined with FC_INITIAL_IGNORE: ignored pairs have no proof");
             return Err(error.remedy("list the pairs that may touch with fc_options_allow"));
         }
         Ok(())

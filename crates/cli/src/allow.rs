@@ -84,7 +84,7 @@ impl Allowed {
 }
 
 fn two_names(line: &str) -> Result<[&str; 2]> {
-    let wrong = || Error::input("a line is 'link object' or 'link link', the first and the object may be '*'");
+    let wrong = || Error::input("a line is 'link object' or 'link link'; the first link and the object may be '*'");
     line.split_once(char::is_whitespace).map(|(link, other)| [link, other.trim_start()]).ok_or_else(wrong)
 }
 

@@ -121,7 +121,7 @@ impl Answers {
         record.removes = true;
         file.retain(false);
         if resume && let Some(Known { stats, length, hash, tree }) = finished_answers(out, (&of, first))? {
-            say!("{}: finished already, with these inputs and options", out.display());
+            say!("{}: already finished with these inputs and options", out.display());
             return Ok((Self { to: To::Finished(out.into(), length, hash.finalize().to_string()), tree }, stats));
         }
         // The order matters: answers for other inputs must never be next to this record.

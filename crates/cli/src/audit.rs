@@ -202,7 +202,7 @@ impl Audit<'_> {
         say!("{motions} plans: {free} free, {contact} contact, {undecided} undecided");
         pairs.lines().iter().chain(&ignored).for_each(|line| say!("{line}"));
         if !found.exceeded.is_empty() {
-            say!("limits of joints are exceeded by {}", found.exceeded.len());
+            say!("plans that exceed joint limits: {}", found.exceeded.len());
         }
         if let Some(of) = &verified {
             say!("certificates: {} verified, {}", of.n(), of.path.display());
@@ -322,8 +322,8 @@ impl Audit<'_> {
             margin if margin > 0.0 => format!("A distance of {margin} m or less is a contact (--margin)."),
             _ => "Surfaces that touch are a contact.".into(),
         };
-        let limits = "Limits of positions, velocities and accelerations are those of the URDF. Extremes and times \
-                      beyond limits are those of the polynomials, not of samples.";
+        let limits = "Limits of positions, velocities and accelerations are taken from the URDF. Extremes and times \
+                      beyond limits are computed from the polynomials, not from samples.";
         let distances = match self.args.trajectories.has_joint_tolerance() {
             true => "Distances are those of the plans themselves, without the tolerance of the joints.",
             false => "Distances are those of the pairs that are tested.",

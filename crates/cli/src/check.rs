@@ -195,7 +195,7 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
     }
     if args.clearance.is_asked() && args.trajectories.has_joint_tolerance() {
         let message = "--clearance measures the motion itself, but --joint-tolerance covers other motions near it";
-        return Err(Error::usage(message).remedy("use one of the two; a margin holds for all within the tolerance"));
+        return Err(Error::usage(message).remedy("use only one; a margin holds for all motions within the tolerance"));
     }
     args.certificates.check(args.initial.into(), args.resume)?;
     match args.files.resolve()? {

@@ -162,7 +162,7 @@ impl Job {
 fn print(totals: &Totals, solve_s: f64, wall_s: f64, threads: usize) {
     let Totals { queries, free, contact, proved, certified, undecided, rounded, agreement } = totals;
     if *rounded > 0 {
-        let what = "have coordinates that are not double-precision numbers: the answers are about the nearest ones";
+        let what = "have coordinates that were rounded to double precision: answers are for the rounded ones";
         warn(&format!("{rounded} of {queries} queries {what}"));
     }
     say!(
@@ -170,10 +170,10 @@ fn print(totals: &Totals, solve_s: f64, wall_s: f64, threads: usize) {
          undecided"
     );
     let each_ns = if *queries > 0 { 1e9 * solve_s / *queries as f64 } else { 0.0 };
-    say!("{wall_s:.3} s on {threads} threads, of which {each_ns:.0} ns a query for solving on one thread");
+    say!("{wall_s:.3} s on {threads} threads; solving took {each_ns:.0} ns per query on one thread");
     if agreement.queries > 0 {
         say!(
-            "by the file's truth {} contact: {} false negatives; {} false positives proved, {} not proved",
+            "according to the file, {} contact: {} false negatives; {} false positives proved, {} not proved",
             agreement.contacts,
             agreement.false_negatives,
             agreement.false_proofs,

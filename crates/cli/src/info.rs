@@ -42,10 +42,11 @@ pub fn run(args: &InfoArgs) -> Result<Outcome> {
     let world = args.world.as_deref().map(World::read).transpose()?.unwrap_or_default();
     let given = args.robot.iter().cloned().map(RobotSource::from);
     let robots: Vec<RobotSource> = given.chain(world.robots).collect();
-    if robots.is_empty() && args.inputs.robots.has_srdf() {
-        return Err(Error::usage("--srdf requires a robot").remedy("give --robot R.urdf, too"));
-    }
-    if !robots.is_empty() {
+    if robots.is_empty() {
+        if let Some(option) = args.inputs.robots.first_given() {
+            return Err(Error::usage(format!("{option} requires a robot")).remedy("also give --robot R.urdf"));
+        }
+    } else {
         let model = args.inputs.model(&robots)?;
         model.robot.warnings.iter().for_each(|w| warn(w));
         robot_bounds = Bounds::of_robot(&model.robot)?;

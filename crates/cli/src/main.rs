@@ -35,6 +35,7 @@ mod render;
 mod report;
 mod resume;
 mod robots;
+mod rounded;
 mod self_collision;
 mod shard;
 mod size;

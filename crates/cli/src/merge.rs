@@ -124,7 +124,7 @@ fn belong_together(parts: &[Part], mixed: bool) -> Result<()> {
             .collect();
         if !differences.is_empty() {
             let message = format!(
-                "it belongs to another run than {}; they differ in: {}",
+                "it belongs to a different run from {}; they differ in: {}",
                 first.out.display(),
                 differences.join(", ")
             );
@@ -135,7 +135,7 @@ fn belong_together(parts: &[Part], mixed: bool) -> Result<()> {
         if let [Some(a), Some(b)] = [first, part].map(|part| &part.record.file)
             && a != b
         {
-            let message = format!("its motions are from another file than those of {}", first.out.display());
+            let message = format!("its motions are from a different file than those of {}", first.out.display());
             return Err(Error::usage(message).in_file(&part.out).remedy("check this shard again"));
         }
         let [a, b] = [first, part].map(|part| part.record.run.device());

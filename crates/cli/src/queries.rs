@@ -152,7 +152,7 @@ impl TrajectoryArgs {
             && motions.len() > 1
         {
             warn(&format!(
-                "{}: {} rows are read as {} motions of two rows each; if they are one path, add a column time",
+                "{}: {} rows are read as {} motions of two rows each; if they are one path, add a column named time",
                 motions.name().display(),
                 2 * motions.len(),
                 motions.len()
@@ -246,7 +246,7 @@ fn caveat(file: &TrajectoryFile) -> Option<String> {
     let late = file.summary().late;
     (late > 0).then(|| {
         format!(
-            "{late} trajectories begin after time 0: the way to their first point is not checked; --start-state FILE \
+            "{late} trajectories begin after time 0: the path to their first point is not checked; --start-state FILE \
              adds it"
         )
     })

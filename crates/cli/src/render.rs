@@ -32,17 +32,17 @@ pub struct RenderArgs {
     /// graphics adapter
     #[arg(long, value_name = "FILE.png|.jpg|.glb")]
     out: PathBuf,
-    /// Maximum number of the scene's triangles in a GLB file. Of a larger scene, only the objects nearest to the
-    /// motion are written
-    #[arg(long, value_name = "N", default_value_t = 200_000)]
-    scene_triangles: usize,
+    /// Maximum number of the scene's triangles in a GLB file, by default 200,000. Of a larger scene, only the objects
+    /// nearest to the motion are written
+    #[arg(long, value_name = "N")]
+    scene_triangles: Option<usize>,
     /// Also write the volume that each moving link sweeps, as in the drawn form of swept-volume culling, into this
     /// folder: LINK-PIECE.png, three depth maps, along x, y and z
     #[arg(long, value_name = "DIR")]
     tiles: Option<PathBuf>,
-    /// Width and height in pixels, the legend included
-    #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x800")]
-    size: [u32; 2],
+    /// Width and height in pixels, the legend included; by default 1280x800
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    size: Option<[u32; 2]>,
     /// Number of exposures to average: more give smoother shadows and edges, but take longer. By default 32, and fewer,
     /// down to 8, for scenes of millions of triangles
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
@@ -70,9 +70,32 @@ pub struct RenderArgs {
     trajectories: TrajectoryArgs,
 }
 
+/// Default width and height of a picture.
+const SIZE_PIXELS: [u32; 2] = [1280, 800];
+/// Default number of the scene's triangles in a GLB file.
+const SCENE_TRIANGLES: usize = 200_000;
+
+impl RenderArgs {
+    /// Returns an error if an option is given that has no effect on this kind of file.
+    fn refuse_for_other_files(&self, is_picture: bool) -> Result<()> {
+        let of_pictures = [
+            (self.size.is_some(), "--size"),
+            (self.exposures.is_some(), "--exposures"),
+            (self.view.is_some(), "--view"),
+            (self.adapter.is_some(), "--adapter"),
+        ];
+        let of_glb = [(self.scene_triangles.is_some(), "--scene-triangles")];
+        let (without_effect, kind) = if is_picture { (&of_glb[..], "a picture") } else { (&of_pictures[..], "GLB") };
+        let Some((_, name)) = without_effect.iter().find(|(is_given, _)| *is_given) else { return Ok(()) };
+        let error = Error::usage(format!("{name} has no effect on {kind}")).in_file(&self.out);
+        Err(error.remedy(format!("leave out {name}")))
+    }
+}
+
 /// Runs the command. Its exit code is 0 for every verdict.
 pub fn run(args: &RenderArgs) -> Result<Outcome> {
     let is_picture = is_picture(&args.out)?;
+    args.refuse_for_other_files(is_picture)?;
     args.tiles.as_deref().map_or(Ok(()), check_folder)?;
     let Subject { robot, scene, path, allowed, link_pairs } = subject(args)?;
     outputs::check(&[], &[("--out", &args.out)])?;
@@ -191,7 +214,7 @@ fn picture(
     answer: &TrajectoryVerdict,
 ) -> Result<String> {
     let view = args.view.map(|[azimuth_deg, elevation_deg]| View { azimuth_deg, elevation_deg });
-    let options = picture::Options { size: args.size, view, exposures: args.exposures };
+    let options = picture::Options { size: args.size.unwrap_or(SIZE_PIXELS), view, exposures: args.exposures };
     let picture = picture::draw(engine, gpu, course, answer, &options)?;
     picture.image.write(&args.out)?;
     let View { azimuth_deg, elevation_deg } = picture.view;
@@ -207,7 +230,7 @@ fn export(
     answer: &TrajectoryVerdict,
 ) -> Result<String> {
     let shown = [ShownMotion { course, number: args.index, answer }];
-    let glb = gltf::export(engine, scene, &shown, args.scene_triangles)?;
+    let glb = gltf::export(engine, scene, &shown, args.scene_triangles.unwrap_or(SCENE_TRIANGLES))?;
     output::write(&args.out, |to| {
         to.write_all(&glb.bytes).map_err(|e| Error::usage(format!("cannot write: {e}")).in_file(&args.out))
     })?;

@@ -114,9 +114,11 @@ impl RobotArgs {
         self.srdf.iter().map(|file| &*file.path).chain(self.attach())
     }
 
-    /// Returns whether a semantic description is given.
-    pub fn has_srdf(&self) -> bool {
-        !self.srdf.is_empty()
+    /// The first option that is given.
+    pub fn first_given(&self) -> Option<&'static str> {
+        let given =
+            [(!self.base.is_empty(), "--base"), (!self.srdf.is_empty(), "--srdf"), (self.attach.is_some(), "--attach")];
+        given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
     }
 
     /// The robots with their bases and semantic descriptions; those of the options replace others.

@@ -106,8 +106,8 @@ const SCENE_BY_ROBOT: f64 = 500.0;
 pub fn unit_warnings(robot: Option<Bounds>, scene: Option<Bounds>) -> Vec<String> {
     let [r, s] = [robot, scene].map(|b| b.map_or(0.0, |b| b.size_m().max_element()));
     let mut warnings = Vec::new();
-    let in_millimetres = "Lengths are metres: is it in millimetres? A mesh of a URDF has scale=\"0.001 0.001 0.001\", \
-                          an instance of scene.json a matrix";
+    let in_millimetres = "Lengths are in metres: is it in millimetres? Scale a mesh of a URDF by \
+                          scale=\"0.001 0.001 0.001\", an instance of scene.json by its matrix";
     if r > LARGE_ROBOT_M {
         warnings.push(format!("the robot is {} m long at its zero pose. {in_millimetres}", short(r)));
     }

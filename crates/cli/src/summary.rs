@@ -54,7 +54,7 @@ impl UnknownStarts {
             (false, true) => "ignored pairs",
             (false, false) => return None,
         };
-        Some(format!("{what} are not known of the {} motions that were answered by an earlier run", self.motions))
+        Some(format!("{what} are unknown for the {} motions that were answered by an earlier run", self.motions))
     }
 }
 
@@ -137,7 +137,7 @@ pub fn inside<'n>(stats: &Stats, name: impl Fn(Obstacle) -> &'n str) -> Option<S
     }
     (stats.start_inside > 0).then(|| {
         format!(
-            "{} motions start inside a closed object or link without touching it, one of each pair in the other: {}",
+            "{} motions start inside a closed object or link without touching it, by pair: {}",
             stats.start_inside,
             pairs.join(", ")
         )
@@ -189,7 +189,7 @@ pub fn in_words(line: &Line, margin_m: f64) -> Option<String> {
     let Line::Contact { motion, segment, toc, proved, certified, inside, at, .. } = line else { return None };
     let motion = segment.map_or(motion.to_string(), |segment| format!("{motion}, segment {segment}"));
     if let Some(Enclosed { a, b, .. }) = inside {
-        return Some(format!("motion {motion}: of {} and {}, one starts inside the other", a.name(), b.name()));
+        return Some(format!("motion {motion}: one of {} and {} starts inside the other", a.name(), b.name()));
     }
     let kind = if *certified { "" } else { " (not certified)" };
     let is_margin = margin_m > 0.0;

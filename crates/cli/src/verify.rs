@@ -185,8 +185,8 @@ impl VerifyArgs {
             (self.left_out, "--left-out"),
         ];
         let Some((_, name)) = given.into_iter().find(|(is_given, _)| *is_given) else { return Ok(()) };
-        let message = format!("it is not a certificate of check, to which {name} belongs");
-        let remedy = format!("a certificate of tolerance names its inputs itself: leave out {name}");
+        let message = format!("it is not a certificate of check, and {name} applies only to those");
+        let remedy = format!("a certificate of tolerance lists its own inputs: leave out {name}");
         Err(Error::usage(message).in_file(&self.certificate).remedy(remedy))
     }
 }
@@ -194,7 +194,7 @@ impl VerifyArgs {
 fn verify_tolerance(path: &Path) -> Result<Outcome> {
     match record::verify(path, &LoadLimits::default())? {
         Ok(Counted { free, all }) => {
-            let others = if free < all { "; of the others nothing is proved" } else { "" };
+            let others = if free < all { "; nothing is proved about the others" } else { "" };
             say!("valid: {free} of {all} motions are free{others}");
             Ok(Outcome::Free)
         }

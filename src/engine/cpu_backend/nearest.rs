@@ -36,9 +36,9 @@ pub(in crate::engine) struct Apart {
 }
 
 impl Scratch {
-    /// Removes the ignored pairs of an earlier motion.
-    pub fn clear_ignored(&mut self) {
-        self.solver.clear_ignored();
+    /// Removes the ignored pairs and the contact of an earlier motion.
+    pub fn forget_motion(&mut self) {
+        self.solver.forget_motion();
     }
 
     /// The triangles of the contact that the exact stage has found last.

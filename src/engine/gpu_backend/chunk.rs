@@ -49,15 +49,15 @@ pub struct ChunkOutput {
     pub starts: Vec<bool>,
     /// The pairs of triangles of links.
     pub links: LinkOutput,
-    /// The motions in which something may touch, if only that is asked: their pairs are incomplete.
+    /// The motions in which something may touch, if the caller needs only that; their pairs are incomplete.
     pub possible: Possible,
 }
 
 /// A chunk on the device.
 #[derive(Debug)]
 pub struct PendingChunk {
-    /// One per page of the scene that the motions reach; the last one reads the pairs back.
-    /// The submissions, with their stages.
+    /// The submissions, one for each page of the scene that the motions reach, with their stages. The last one also
+    /// reads the pairs back.
     pub(super) submissions: Vec<(Submission, Vec<Stage>)>,
     pub(super) frame: FrameIndex,
     /// The work besides the search for pairs.
@@ -71,7 +71,7 @@ pub(super) struct Besides {
     pub links: bool,
     /// Motions that start within the margin are decided by that.
     pub starts: bool,
-    /// Only whether something may touch is asked.
+    /// The caller needs only whether something may touch.
     pub possible: bool,
 }
 
@@ -420,7 +420,7 @@ impl GpuPipeline {
         let mut limits = layout.cutoffs(&control);
         let starts = if besides.starts { layout.starts(&control) } else { Vec::new() };
         let mut possible = Possible::new(besides.possible, limits.len());
-        if possible.is_asked() {
+        if possible.is_requested() {
             let n_links = self.world.links.len() as u32;
             let of_pairs = pairs.iter().map(|pair| chunk.pieces[(pair.piece_link / n_links) as usize].motion as usize);
             let started = (0..starts.len()).filter(|&m| starts[m]);

@@ -156,7 +156,7 @@ impl LinkPass {
 
 impl GpuPipeline {
     /// Finds the pairs of triangles of links in a chunk whose bodies have been bounded in a frame. Lowers the limits.
-    /// If only whether something may touch is asked, the search for a motion ends with an answer.
+    /// If the caller needs only whether something may touch, the search in a motion ends at its first pair.
     ///
     /// # Errors
     /// The device failed.

@@ -2,19 +2,19 @@
 
 use crate::stage::Piece;
 
-/// The motions of a chunk in which something may touch, if only that is asked; the search for such a motion ends with
-/// its first pair. Otherwise no motion is in the set.
+/// The motions of a chunk in which something may touch, if the caller needs only that; the search in such a motion ends
+/// with its first pair. Otherwise no motion is in the set.
 #[derive(Debug, Default)]
 pub struct Possible(Option<Vec<bool>>);
 
 impl Possible {
-    /// The empty set for a chunk of `n_motions`, which remains empty unless `is_asked`.
-    pub(super) fn new(is_asked: bool, n_motions: usize) -> Self {
-        Self(is_asked.then(|| vec![false; n_motions]))
+    /// The empty set for a chunk of `n_motions`, which remains empty unless `is_requested`.
+    pub(super) fn new(is_requested: bool, n_motions: usize) -> Self {
+        Self(is_requested.then(|| vec![false; n_motions]))
     }
 
-    /// Returns whether only that is asked.
-    pub(super) fn is_asked(&self) -> bool {
+    /// Returns whether the caller needs this set.
+    pub(super) fn is_requested(&self) -> bool {
         self.0.is_some()
     }
 
@@ -32,7 +32,7 @@ impl Possible {
         }
     }
 
-    /// Returns whether something may touch in a motion, if only that is asked.
+    /// Returns whether something may touch in a motion, if the set was requested.
     pub fn has(&self, motion: usize) -> bool {
         self.0.as_ref().is_some_and(|all| all[motion])
     }
@@ -48,13 +48,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn motions_are_in_the_set_only_if_that_is_asked() {
-        for is_asked in [false, true] {
-            let (mut all, mut other) = (Possible::new(is_asked, 3), Possible::new(true, 3));
+    fn motions_are_in_the_set_only_if_it_was_requested() {
+        for is_requested in [false, true] {
+            let (mut all, mut other) = (Possible::new(is_requested, 3), Possible::new(true, 3));
             all.add(0);
             other.add(2);
             all.extend(&other);
-            assert_eq!([0, 1, 2].map(|motion| all.has(motion)), [is_asked, false, is_asked]);
+            assert_eq!([0, 1, 2].map(|motion| all.has(motion)), [is_requested, false, is_requested]);
         }
         assert!(!Possible::default().has(7));
     }

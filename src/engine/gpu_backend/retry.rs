@@ -9,8 +9,8 @@ use crate::stage::{TrianglePair, s1_concat, s2_bound, s3_cull, s5_pairs};
 
 impl GpuPipeline {
     /// Retries pieces, a quarter of the chunk at a time, and a single piece on the CPU. Pieces whose pairs do not fit
-    /// into memory end without pairs. If only whether something may touch is asked, motions with an answer are not
-    /// retried, and a single piece that does not fit is an answer.
+    /// into memory end without pairs. If the caller needs only whether something may touch, motions with an answer are
+    /// not retried, and a single piece that does not fit is an answer.
     pub(super) fn retry_overflowed(
         &mut self,
         chunk: &ChunkInput,
@@ -33,8 +33,8 @@ impl GpuPipeline {
             if some.is_empty() {
                 continue;
             }
-            let is_asked = output.possible.is_asked();
-            if chunk.pieces.len() == 1 && is_asked {
+            let is_requested = output.possible.is_requested();
+            if chunk.pieces.len() == 1 && is_requested {
                 output.possible.add(chunk.pieces[0].motion as usize);
                 continue;
             }
@@ -43,7 +43,7 @@ impl GpuPipeline {
                 self.run_on_cpu(&part)
             } else {
                 // This frame has been read back; the other one may hold the next chunk.
-                let besides = Besides { possible: is_asked, ..Besides::default() };
+                let besides = Besides { possible: is_requested, ..Besides::default() };
                 let pending = self.start_chunk(&part, None, frame, besides)?;
                 self.finish(&part, pending, stats)?
             };

@@ -29,7 +29,7 @@ pub(super) fn read(mut from: impl BufRead, length: u64, out: &mut Builder) -> Re
         Some(n) if length == length_of(n) => binary(whole, n as usize, out),
         _ if is_text && !has_zeros => ascii(Lines::new(whole, out.limits()), out),
         Some(n) => Err(Error::input(format!(
-            "its header says {n} triangles, {} bytes, but it has {length} bytes: truncated or damaged",
+            "its header declares {n} triangles, {} bytes, but it has {length} bytes: truncated or damaged",
             length_of(n),
         ))),
         None => Err(Error::input(format!("{length} bytes are too few for an STL file: truncated"))),

@@ -221,7 +221,7 @@ impl StateYaml {
             [one] => Some(pose(one.translation, one.rotation).map_err(|e| e.at("multi_dof_joint_state"))?),
             _ => {
                 let names = joint_names.join(", ");
-                return Err(Error::input(format!("more than one joint of several degrees of freedom: {names}")));
+                return Err(Error::input(format!("more than one multi-DOF joint: {names}")));
             }
         };
         Ok(RobotState {

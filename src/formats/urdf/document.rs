@@ -76,7 +76,7 @@ impl Document {
         }
         if let Some(include) = root.children().find(|n| n.is_element() && n.tag_name().name() == "include") {
             let error = Error::input("it includes another file, which is not supported").at(line(include));
-            return Err(error.remedy("put the elements of that file in its place"));
+            return Err(error.remedy("replace it with the elements of that file"));
         }
         let mut document = Self {
             name: root.attribute("name").map(str::trim).filter(|n| !n.is_empty()).map(str::to_string),

@@ -1,10 +1,10 @@
-//! Steps `links` and `leaves` in a part of a piece: the link's tree is descended with the box of a cluster, and each
-//! leaf is then tested with the boxes of the cluster's triangles.
+//! Steps `descend_links` and `test_leaves` in a part of a piece: the link's tree is descended with the box of a
+//! cluster, and each leaf is then tested with the boxes of the cluster's triangles.
 //!
 //! The kernels descend with boxes for each sub-interval. Here the eight children of a node are processed side by side,
 //! each with its oriented box over the whole part, and the box around that along the coordinate axes: parts are so
-//! short that a link moves little in them, and the first tests of step `pairs` cost no more than finer times would cost
-//! here.
+//! short that a link moves little in them, and the first tests of step `test_pairs` cost no more than finer times would
+//! cost here.
 //!
 //! A cluster that is larger than a node is opened first: its triangles are tested against the node's box, eight side by
 //! side, and only those that it may touch are passed to the nodes below. So the cost of large triangles (walls, floors)

@@ -1,9 +1,10 @@
-//! Trees of oriented boxes instead of steps `links` and `leaves` (Redon et al. 2004, sections 5.1 and 5.1.1).
+//! Trees of oriented boxes instead of steps `descend_links` and `test_leaves` (Redon et al. 2004, sections 5.1 and
+//! 5.1.1).
 //!
 //! The link's tree is traversed against the tree of each candidate's cluster, the larger box first. Two boxes are
 //! tested in the sub-intervals of the link's refinement level, in the order of time, up to the first one in which they
 //! may overlap. The bits of the sub-intervals before it are cleared for all nodes below; those after it are tested by
-//! the nodes below. Pairs of leaves are passed to step `pairs`, as for any other link.
+//! the nodes below. Pairs of leaves are passed to step `test_pairs`, as for any other link.
 
 use super::moving::MovingLink;
 use super::{Found, Item, Work};

@@ -3,8 +3,9 @@
 //! All pairs of a motion that earlier stages could not rule out are solved together, the earliest time first: the poses
 //! of the links are bounded once per time interval and shared by all active pairs, every pair is contracted
 //! ([`contraction`](crate::predicate::contraction)) to the times at which it can touch at all, and an upper bound on
-//! the first contact, lowered by each proof of contact ([`meeting`](crate::predicate::piercing)), cuts off later times.
-//! Removed times are proved free; so the earliest time that remains is a proved lower bound of the first contact.
+//! the first contact, lowered by each proof of contact ([`piercing`](crate::predicate::piercing)), cuts off later
+//! times. Removed times are proved free, so the earliest time that remains is a proved lower bound of the first
+//! contact.
 
 pub mod elementary;
 mod equation;
@@ -135,9 +136,10 @@ impl Memory {
         self.ignored.binary_search(&(shape, obstacle)).is_ok()
     }
 
-    /// Removes the ignored pairs of the previous motion.
-    pub fn clear_ignored(&mut self) {
+    /// Removes the ignored pairs and the contact of the previous motion.
+    pub fn forget_motion(&mut self) {
         self.ignored.clear();
+        self.touching = None;
     }
 
     /// See [`Solver::ignored`], for the last motion of the previous solver with this memory, in the same world.

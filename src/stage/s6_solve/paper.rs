@@ -5,7 +5,7 @@
 //! An equation is dropped if its bounds have one sign, and at the end of the subdivision if the root is certainly
 //! outside the features. Compared with [`PairSystem`](super::pairs::PairSystem) it finds the same first contacts, but
 //! the planes of triangles are also crossed far from the triangles, and each such root is followed to the end: see the
-//! table in `benches/README.md`. It does not support a margin.
+//! table in `benches/results/solver.md`. It does not support a margin.
 
 use super::equation::{self, EQUATIONS};
 use super::pair::Pair;

@@ -109,8 +109,8 @@ impl Verified {
         match &self.refusal {
             Some(refusal) => format!("A certificate is refused, so do not rely on these answers: {refusal}."),
             None => format!(
-                "{n} of {n_plans} answers have a certificate, which a program that shares no code with the check has \
-                 verified. To repeat it: firstcontact verify {}, with the inputs and options of this page.",
+                "{n} of {n_plans} answers have a certificate, verified by a program that shares no code with the \
+                 check. To repeat it: firstcontact verify {}, with the inputs and options of this page.",
                 shell_quoted(&self.path.to_string_lossy())
             ),
         }

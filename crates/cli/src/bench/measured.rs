@@ -24,7 +24,7 @@ pub struct Measured {
     pub stage_ms: [f64; 6],
     /// Candidates before and after `s4_sweep`.
     pub candidates: [f64; 2],
-    /// Triangles of the candidates before and after `s4_sweep`; `None` if it did not run.
+    /// Triangles of the candidates before and after `s4_sweep`; zero if it did not run.
     pub triangles: [f64; 2],
     /// Pairs of triangles for the exact stage.
     pub pairs: f64,

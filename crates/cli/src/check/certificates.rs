@@ -59,7 +59,7 @@ impl CertificateArgs {
         let refuse =
             |with: &str, why: &str| Err(Error::usage(format!("--certificates cannot be combined with {with}: {why}")));
         match (initial, resume) {
-            (InitialContactPolicy::Ignore, _) => refuse("--initial ignore", "what touches at the start is not proved")
+            (InitialContactPolicy::Ignore, _) => refuse("--initial ignore", "ignored pairs have no proof")
                 .map_err(|e: Error| e.remedy("list the pairs that may touch with --allow")),
             (_, true) => refuse("--resume", "the certificates of earlier answers are not kept")
                 .map_err(|e: Error| e.remedy("leave out --resume")),

@@ -1,5 +1,6 @@
 //! `check --clearance`: the smallest distance of free motions and trajectories.
 
+use crate::rounded;
 use clap::Args;
 use firstcontact::enclosure::pose_bound::PoseEnclosure;
 use firstcontact::engine::Options;
@@ -8,6 +9,9 @@ use firstcontact::stage::s6_solve::Method;
 use firstcontact::{ClearanceOptions, Error, Result};
 use serde::Serialize;
 use serde_json::Value;
+
+/// Number of digits of metres in the summary.
+const DIGITS: usize = 6;
 
 /// Options of clearances.
 #[derive(Clone, Debug, Args)]
@@ -82,9 +86,9 @@ pub struct ClearanceTotals {
     wide: u64,
     /// Seconds.
     pub seconds: f64,
-    /// The smallest one: its enclosure, metres.
+    /// Enclosure of the smallest one, metres.
     smallest_m: Option<[f64; 2]>,
-    /// Number of its motion.
+    /// Number of the motion with the smallest upper bound.
     smallest_motion: Option<usize>,
     /// Names of its link and obstacle.
     smallest_pair: Option<[String; 2]>,
@@ -101,8 +105,11 @@ impl ClearanceTotals {
             return;
         };
         self.wide += u64::from(hi - lo > options.tolerance_m);
-        if self.smallest_m.is_none_or(|[_, smallest]| hi < smallest) {
-            (self.smallest_m, self.smallest_motion) = (Some([lo, hi]), Some(number));
+        // The smallest lower bound may be that of another motion.
+        let [least_lo, least_hi] = self.smallest_m.unwrap_or([f64::INFINITY; 2]);
+        self.smallest_m = Some([lo.min(least_lo), hi.min(least_hi)]);
+        if hi < least_hi {
+            self.smallest_motion = Some(number);
             let names = |at: &Nearest| [at.a.name().to_string(), at.b.name().to_string()];
             self.smallest_pair = of.at.as_ref().map(names);
         }
@@ -112,7 +119,8 @@ impl ClearanceTotals {
     pub fn line(&self) -> Option<String> {
         let mut line = match (&self.smallest_m, self.smallest_motion, &self.smallest_pair) {
             (Some([lo, hi]), Some(motion), Some([a, b])) => {
-                format!("smallest clearance: {lo:.6} to {hi:.6} m, motion {motion}, {a} and {b}")
+                let [lo, hi] = [rounded::at_least(*lo, 1.0, DIGITS), rounded::at_most(*hi, 1.0, DIGITS)];
+                format!("smallest clearance: {lo} to {hi} m, motion {motion}, {a} and {b}")
             }
             _ if self.measured > 0 => "smallest clearance: none within the limit".into(),
             _ => return None,

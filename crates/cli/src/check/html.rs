@@ -207,7 +207,7 @@ fn tested(args: &CheckArgs, engine: &Engine, stats: &Stats, unit: &str) -> Vec<S
         _ => "A link inside a closed object touches nothing.".into(),
     });
     if matches!(args.mode, super::ModeChoice::Verdict) {
-        tested.push("Only verdicts were computed: times are wide, and places are missing (--mode verdict).".into());
+        tested.push("Only verdicts were computed: times are wide, contact points left out (--mode verdict).".into());
     } else {
         tested.push(format!("Certified times are exact to {:e} of a {unit} (--tolerance).", args.tolerance));
     }

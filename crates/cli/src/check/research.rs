@@ -120,7 +120,7 @@ impl ResearchArgs {
         }
         match (stages.contains(&2), asked) {
             (true, None) => Ok(Sweep::Compute),
-            (true, Some(Sweep::Off)) => Err(Error::usage("--sweep off leaves out stage 2, which --stages asks for")),
+            (true, Some(Sweep::Off)) => Err(Error::usage("--sweep off leaves out stage 2, which --stages requests")),
             (false, Some(form)) if form != Sweep::Off => {
                 Err(Error::usage(format!("--stages leaves out 2, which --sweep {} asks for", form.name())))
             }

@@ -51,12 +51,12 @@ impl Starts {
         match self.start_inside {
             Some(0) => {}
             Some(n) => lines.push(format!("{n} motions start inside a closed object or link without touching it")),
-            None => lines.push("starts inside solids are not known of shards that were interrupted and resumed".into()),
+            None => lines.push("starts inside solids are unknown for shards that were interrupted and resumed".into()),
         }
         match &self.ignored {
             Some(pairs) if pairs.is_empty() => {}
             Some(pairs) => lines.push(tested::ignored_line(pairs.len())),
-            None => lines.push("ignored pairs are not known of shards that were interrupted and resumed".into()),
+            None => lines.push("ignored pairs are unknown for shards that were interrupted and resumed".into()),
         }
         lines
     }

@@ -318,7 +318,7 @@ impl Answer {
         };
         match (&self.a, &self.b, self.point) {
             (Some(a), Some(b), _) if self.inside => {
-                format!("{when}: of {} and {}, one is inside the other", a.name(), b.name())
+                format!("{when}: one of {} and {} is inside the other", a.name(), b.name())
             }
             (Some(a), Some(b), Some([x, y, z])) => format!(
                 "{when}: {} of {} and {} of {} at ({x:.4}, {y:.4}, {z:.4}) m",

@@ -88,7 +88,7 @@ pub fn run(args: &ReportArgs) -> Result<Outcome> {
 fn results(args: &ReportArgs, sources: &[Source]) -> Result<(Vec<Results>, Vec<SetView>)> {
     let paths: Vec<&Path> = sources.iter().filter_map(Source::results).collect();
     if args.checked.are_given() && paths.len() != 1 {
-        let message = format!("robot, scene and motions belong to one file of results, not to {}", paths.len());
+        let message = format!("robot, scene and motions are for one file of results, but there are {}", paths.len());
         return Err(Error::usage(message).remedy("make a page for each"));
     }
     let (mut all, mut views) = (Vec::new(), Vec::new());

@@ -79,7 +79,8 @@ fn run(path: &Path) -> Result<Run> {
     let head: Head = serde_json::from_str(&text).map_err(broken)?;
     if head.format != FORMAT {
         let message = format!("its format is {}, not '{FORMAT}'", quoted(&head.format));
-        return Err(Error::input(message).in_file(path).remedy("make it with this version, or report with its own"));
+        let remedy = "create it with this version, or report with the version that created it";
+        return Err(Error::input(message).in_file(path).remedy(remedy));
     }
     let run: Run = serde_json::from_str(&text).map_err(broken)?;
     check(&run).map_err(|e| e.in_file(path))?;

@@ -10,7 +10,7 @@ use std::path::Path;
 /// Fraction of a segment by which a proof may end before its answer, because rounding hides the gap there.
 const EARLIER: f64 = 1e-7;
 /// The same with joint tolerances, because the search bounds deviations more closely than a proof does.
-const EARLIER_IN_TUBES: f64 = 3e-2;
+const EARLIER_WITH_TOLERANCE: f64 = 3e-2;
 
 /// The first certificate that proves less than its answer, or the reason why they cannot be compared.
 type Refused = std::result::Result<(), String>;
@@ -26,16 +26,16 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// Opens the answers. `in_tubes` is true if they are for joint tolerances.
+    /// Opens the answers. `with_tolerance` is true if they are for joint tolerances.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn begin(answers: Option<&Path>, in_tubes: bool) -> Result<Self> {
+    pub fn begin(answers: Option<&Path>, with_tolerance: bool) -> Result<Self> {
         let open = |path: &Path| {
             let unreadable = |e| Error::input(format!("it cannot be read: {e}")).in_file(path);
             File::open(path).map(BufReader::new).map_err(unreadable)
         };
-        let earlier = if in_tubes { EARLIER_IN_TUBES } else { EARLIER };
+        let earlier = if with_tolerance { EARLIER_WITH_TOLERANCE } else { EARLIER };
         let answers = answers.map(open).transpose()?;
         Ok(Self { answers, earlier, so_far: Ok(()), n_without_witness: 0 })
     }

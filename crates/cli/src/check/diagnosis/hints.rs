@@ -57,7 +57,7 @@ fn at_start(diagnosis: &Diagnosis, pairs: &[Pair]) -> Vec<Hint> {
 /// Motions that are undecided for a reason.
 fn undecided(reason: &str, n: u64) -> Option<Hint> {
     let (options, text): (&[&str], _) = match reason {
-        "memory" => (&["--memory"], "for lack of memory: allow more, as with --memory 4GiB"),
+        "memory" => (&["--memory"], "for lack of memory: allow more, for example with --memory 4GiB"),
         "evaluation-cap" => (
             &["--tolerance", "--mode", "--margin"],
             "because they took too many evaluations, as sliding contact does: --tolerance 1e-6 or --mode verdict needs \
@@ -89,7 +89,7 @@ fn uncertain(diagnosis: &Diagnosis) -> Vec<Hint> {
     let wide = not_certified.saturating_sub(*not_proved);
     let wide = (wide > 0 && !context.verdicts_only).then(|| Hint {
         options: &["--tolerance"],
-        text: format!("{wide} contacts are proved, but their times are wider than --tolerance asks for: allow more"),
+        text: format!("{wide} contacts are proved, but their times are wider than --tolerance: increase it"),
     });
     unproved.into_iter().chain(wide).collect()
 }

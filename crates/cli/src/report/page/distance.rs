@@ -5,11 +5,13 @@ use super::run::plot;
 use crate::audit::distances::{Distances, Kept, Near};
 use crate::report::answer::Kind;
 use crate::report::plans::Plan;
+use crate::rounded;
 use firstcontact::Result;
 use maud::{Markup, html};
 
 /// Numbers of digits of millimetres and of times.
 const DIGITS: usize = 4;
+const MM_PER_M: f64 = 1e3;
 
 /// The part of a plan's section; `id` is that of the section.
 ///
@@ -73,43 +75,10 @@ fn pairs(plan: usize, of: &Distances) -> Markup {
     }
 }
 
-/// Units of the last digit in a metre.
-fn units() -> f64 {
-    10f64.powi(3 + DIGITS as i32)
-}
-
-fn millimetres(n: f64) -> String {
-    format!("{:.DIGITS$}", n / 10f64.powi(DIGITS as i32))
-}
-
-/// A lower bound in millimetres, rounded down.
 fn at_least(metres: f64) -> String {
-    let n = (metres * units()).round();
-    millimetres(if n / units() > metres { n - 1.0 } else { n })
+    rounded::at_least(metres, MM_PER_M, DIGITS)
 }
 
-/// An upper bound in millimetres, rounded up.
 fn at_most(metres: f64) -> String {
-    let n = (metres * units()).round();
-    millimetres(if n / units() < metres { n + 1.0 } else { n })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bounds_are_rounded_outward() {
-        for (metres, expected) in [
-            (0.01, ["10.0000", "10.0000"]),
-            (0.0, ["0.0000", "0.0000"]),
-            (0.012_345_678_9, ["12.3456", "12.3457"]),
-            (0.012_345_611, ["12.3456", "12.3457"]),
-            (3.0 - 1e-12, ["2999.9999", "3000.0000"]),
-            (3.0 + 1e-12, ["3000.0000", "3000.0001"]),
-            (1e-12, ["0.0000", "0.0001"]),
-        ] {
-            assert_eq!([at_least(metres), at_most(metres)], expected, "{metres}");
-        }
-    }
+    rounded::at_most(metres, MM_PER_M, DIGITS)
 }
