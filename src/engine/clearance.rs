@@ -125,9 +125,14 @@ impl<'a> Search<'a> {
         self.answer(self.options.limit_m)
     }
 
+    /// The distance of the nearest triangles so far.
+    fn nearest_m(&self) -> Option<f64> {
+        self.best.map(|best| best.record.distance_m)
+    }
+
     /// Upper bound on the smallest distance, as far as it is known.
     fn upper_m(&self) -> f64 {
-        self.best.map_or(self.within_m, |best| best.record.distance_m)
+        self.nearest_m().unwrap_or(self.within_m)
     }
 
     /// The lower bound that the caller knows. It is not used if pairs are ignored: a check on an adapter may have
@@ -150,9 +155,9 @@ impl<'a> Search<'a> {
         (options.solve.mode, options.solve.all_contacts) = (Mode::Toc, false);
         options.solve.tolerance = SolveOptions::default().tolerance;
         let (mut u, mut lowest_m) = (0.0, f64::INFINITY);
-        let (mut lowered_m, mut step_m, mut n_lowered) = (0.0, SPARE * tolerance_m, 0);
+        let (mut lowered_m, mut step_m, mut n_lowered) = (0.0, 0.5 * SPARE * tolerance_m, 0);
         loop {
-            let upper_m = self.upper_m();
+            let (upper_m, nearest_m) = (self.upper_m(), self.nearest_m());
             if upper_m == f64::INFINITY {
                 return Ok(self.nothing_near());
             }
@@ -183,12 +188,12 @@ impl<'a> Search<'a> {
             if let Some(touching) = self.scratch.touching() {
                 self.descend(touching, near)?;
             }
-            if self.upper_m() >= upper_m {
+            if self.nearest_m() == nearest_m {
                 self.look(near)?;
                 self.look(at)?;
                 self.descend_from_best()?;
             }
-            if self.upper_m() >= upper_m {
+            if self.nearest_m() == nearest_m {
                 lowered_m += step_m;
                 n_lowered += 1;
                 step_m *= if n_lowered < N_DOUBLED { 2.0 } else { FASTER };
