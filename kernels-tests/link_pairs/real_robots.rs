@@ -8,7 +8,7 @@ use super::boxes;
 use super::case::{self, Case, read};
 use super::judge;
 use crate::cli::Desk;
-use crate::harness::{gpu, skipped};
+use crate::harness::gpu;
 use crate::oracle::advance::Fineness;
 use crate::oracle::fk;
 use crate::oracle::pair_sampling::{PairOutcome, PairSampler};
@@ -170,18 +170,14 @@ fn panda() {
     check(&PANDA, effort(16, 500));
 }
 
-/// Sampling the 64 links of the PR2 takes minutes.
 #[test]
 fn pr2() {
-    match effort(0, 500) {
-        0 => skipped::report("sampling the PR2 takes minutes: FIRSTCONTACT_EFFORT=full does it"),
-        n => check(&PR2, n),
-    }
+    check(&PR2, effort(12, 500));
 }
 
 #[test]
 fn puma560() {
-    check(&PUMA, effort(8, 500));
+    check(&PUMA, effort(16, 500));
 }
 
 #[test]
