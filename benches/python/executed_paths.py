@@ -157,14 +157,14 @@ def main() -> None:
 
 
 def run(paths: dict[str, np.ndarray]) -> dict[str, dict[str, int]]:
-    """For each way to execute the paths, waypoints of `problems.JOINTS` by problem, the number of each answer."""
-    robot = problems.panda()
+    """For each way to execute the paths, waypoints of the Panda by problem, the number of each answer."""
+    robot = problems.PANDA.robot()
     counts: dict[str, dict[str, int]] = {}
     for problem in problems.read():
         if problem.name not in paths:
             continue
         engine = problem.engine(robot)
-        planned = distinct(problems.configurations(robot, paths[problem.name]))
+        planned = distinct(problem.arm.configurations(robot, paths[problem.name]))
         for density, waypoints in (("as planned", planned), ("dense", problems.dense(planned, DENSE))):
             for name, trajectory in {"polyline": fc.Trajectory.from_waypoints, **WAYS}.items():
                 kind = _answer(engine, trajectory, waypoints)

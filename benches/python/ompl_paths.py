@@ -40,10 +40,11 @@ class Asked(ob.MotionValidator):  # type: ignore[misc]
         super().__init__(si)
         self._validator = validator
         self.edges: list[tuple[list[float], list[float]]] = []
+        self._n = si.getStateDimension()
 
     def checkMotion(self, start: Any, end: Any) -> bool:
         """The answer of the other validator."""
-        self.edges.append((list(start[0 : len(problems.JOINTS)]), list(end[0 : len(problems.JOINTS)])))
+        self.edges.append((list(start[0 : self._n]), list(end[0 : self._n])))
         return bool(self._validator.checkMotion(start, end))
 
 
@@ -55,29 +56,30 @@ class CoalStates(ob.StateValidityChecker):  # type: ignore[misc]
         from sampled_coal import Coal
 
         self._coal = Coal(problem, engine.robot.links, engine.tested_link_pairs)
+        self._n = si.getStateDimension()
 
     def isValid(self, state: Any) -> bool:
         """True if nothing touches."""
-        return self._coal.is_free(state[0 : len(problems.JOINTS)])
+        return self._coal.is_free(state[0 : self._n])
 
 
 class Planner:
     """RRTConnect for one problem with one method."""
 
     def __init__(self, problem: problems.Problem, engine: fc.Engine, method: str, resolution: float) -> None:
-        self.space = _space(engine.robot, problem)
+        self.space, joints, fixed = _space(engine.robot, problem), list(problem.arm.joints), problem.arm.fixed
         self.setup = og.SimpleSetup(self.space)
         self.si = self.setup.getSpaceInformation()
         self.si.setStateValidityCheckingResolution(resolution)
         if method == "coal":
             self._states: Any = CoalStates(self.si, problem, engine)
         else:
-            self._states = fco.StateValidityChecker(self.si, engine, problems.JOINTS, problems.FIXED)
+            self._states = fco.StateValidityChecker(self.si, engine, joints, fixed)
         self.setup.setStateValidityChecker(self._states)
         self.si.setup()
         self.validator = self.si.getMotionValidator()
         if method == "certified":
-            self.validator = fco.MotionValidator(self.si, engine, problems.JOINTS, problems.FIXED)
+            self.validator = fco.MotionValidator(self.si, engine, joints, fixed)
         self.asked = Asked(self.si, self.validator)
         self.si.setMotionValidator(self.asked)
         self.setup.setPlanner(og.RRTConnect(self.si))
@@ -92,14 +94,15 @@ class Planner:
         return state
 
     def waypoints(self) -> np.ndarray:
-        """The present path, shape (W, 7)."""
-        states = self.setup.getSolutionPath().getStates()
-        return np.array([list(state[0 : len(problems.JOINTS)]) for state in states])
+        """The present path, shape (W, N)."""
+        states, n = self.setup.getSolutionPath().getStates(), self.si.getStateDimension()
+        return np.array([list(state[0:n]) for state in states])
 
 
 def _space(robot: fc.Robot, problem: problems.Problem) -> Any:
-    space, bounds = ob.RealVectorStateSpace(len(problems.JOINTS)), ob.RealVectorBounds(len(problems.JOINTS))
-    for i, joint in enumerate(problems.JOINTS):
+    joints = problem.arm.joints
+    space, bounds = ob.RealVectorStateSpace(len(joints)), ob.RealVectorBounds(len(joints))
+    for i, joint in enumerate(joints):
         low, high = robot.limits[robot.joints.index(joint)]
         # Some ends are beyond the limits of this model of the robot.
         bounds.setLow(i, min(low, problem.start[i], problem.goal[i]) - 1e-4)
@@ -116,14 +119,14 @@ def plan(problem: problems.Problem, engine: fc.Engine, method: str, args: argpar
     found: dict[str, Any] = {"planning_s": time.perf_counter() - since, "edges": planner.asked.edges}
     found["solved"] = planner.setup.haveExactSolutionPath()
     if found["solved"]:
-        found["raw"] = _answer(engine, planner.waypoints())
+        found["raw"] = _answer(problem, engine, planner.waypoints())
         planner.setup.simplifySolution(1.0)
-        found["simplified"] = _answer(engine, planner.waypoints())
+        found["simplified"] = _answer(problem, engine, planner.waypoints())
     return found
 
 
-def _answer(engine: fc.Engine, waypoints: np.ndarray) -> dict[str, Any]:
-    path = fc.Trajectory.from_waypoints(problems.configurations(engine.robot, waypoints))
+def _answer(problem: problems.Problem, engine: fc.Engine, waypoints: np.ndarray) -> dict[str, Any]:
+    path = fc.Trajectory.from_waypoints(problem.arm.configurations(engine.robot, waypoints))
     answer = engine.check_trajectories([path])[0]
     kind = "free" if answer.is_free else "contact" if answer.proved else "unproved"
     return {"answer": kind, "waypoints": waypoints.tolist()}
@@ -169,7 +172,7 @@ def main() -> None:
     args = parser.parse_args()
     ou.RNG.setSeed(1)
     ou.setLogLevel(ou.LogLevel.LOG_ERROR)
-    robot, all_found = problems.panda(), []
+    robot, all_found = problems.PANDA.robot(), []
     for number, problem in enumerate(problems.usable(robot, args.problems)):
         engine = problem.engine(robot)
         found: dict[str, Any] = {"problem": problem.name}

@@ -1,6 +1,7 @@
-"""Planning problems of MotionBenchMaker for the Panda, as triangles.
+"""Planning problems of MotionBenchMaker for the Panda and the UR5, as triangles.
 
-FIRSTCONTACT_DATA names a folder with the sets `mbm-problems` and `robot-panda` (`firstcontact dataset fetch`).
+FIRSTCONTACT_DATA names a folder with the sets `mbm-problems`, `robot-panda` and `robot-ur5` (`firstcontact dataset
+fetch`).
 """
 
 from __future__ import annotations
@@ -19,16 +20,53 @@ import yaml
 
 import firstcontact as fc
 
-JOINTS = [f"panda_joint{i}" for i in range(1, 8)]
-FIXED = {"panda_finger_joint1": 0.04}
 # Sides of the prism around a cylinder.
 _SIDES = 32
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A robot of the problems."""
+
+    name: str
+    urdf: str
+    """The file in the folder of the data sets."""
+    joints: tuple[str, ...]
+    """The joints that plans move."""
+    fixed: dict[str, float]
+    """Values of other joints, radians or metres."""
+
+    def robot(self) -> fc.Robot:
+        """The robot."""
+        return fc.Robot.from_urdf(_data() / self.urdf)
+
+    def configurations(self, robot: fc.Robot, values: np.ndarray) -> np.ndarray:
+        """Configurations of the robot, shape (…, D), from values of `joints`, shape (…, N)."""
+        all_values = np.tile([self.fixed.get(name, 0.0) for name in robot.joints], (*values.shape[:-1], 1))
+        all_values[..., [robot.joints.index(name) for name in self.joints]] = values
+        return np.asarray(all_values)
+
+
+PANDA = Arm(
+    "panda",
+    "robot-panda/panda.urdf",
+    tuple(f"panda_joint{i}" for i in range(1, 8)),
+    {"panda_finger_joint1": 0.04},
+)
+UR5 = Arm(
+    "ur5",
+    "robot-ur5/ur5_robot.urdf",
+    ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint"),
+    {},
+)
 
 
 @dataclass
 class Problem:
     """A scene, with start and goal."""
 
+    arm: Arm
+    """The robot that plans."""
     name: str
     """Kind and number, such as ``box/0017``."""
     meshes: list[tuple[str, np.ndarray, np.ndarray]]
@@ -36,7 +74,7 @@ class Problem:
     allowed: list[tuple[str, str]]
     """Pairs of links that are never tested."""
     start: np.ndarray
-    """Values of `JOINTS`, radians."""
+    """Values of the arm's joints, radians."""
     goal: np.ndarray
 
     @property
@@ -53,36 +91,24 @@ class Problem:
         return fc.Engine(robot, scene, self_collision=True, allow=allowed, device="cpu", threads=1, **options)
 
 
-def panda() -> fc.Robot:
-    """The Panda with its hand."""
-    return fc.Robot.from_urdf(_data() / "robot-panda" / "panda.urdf")
-
-
-def configurations(robot: fc.Robot, values: np.ndarray) -> np.ndarray:
-    """Configurations of the robot, shape (…, D), from values of `JOINTS`, shape (…, 7)."""
-    all_values = np.tile([FIXED.get(name, 0.0) for name in robot.joints], (*values.shape[:-1], 1))
-    all_values[..., [robot.joints.index(name) for name in JOINTS]] = values
-    return np.asarray(all_values)
-
-
-def read() -> list[Problem]:
-    """All problems, the first of each kind before the second of any."""
+def read(arm: Arm = PANDA) -> list[Problem]:
+    """All problems of an arm, the first of each kind before the second of any."""
     texts: dict[tuple[str, str], dict[str, bytes]] = {}
-    with tarfile.open(_data() / "mbm-problems" / "panda-problems.tar.bz2") as archive:
+    with tarfile.open(_data() / "mbm-problems" / f"{arm.name}-problems.tar.bz2") as archive:
         for member in archive:
-            place = re.search(r"/(\w+)_panda/(scene|request)(\d+)\.yaml$", member.name)
+            place = re.search(rf"/(\w+)_{arm.name}/(scene|request)(\d+)\.yaml$", member.name)
             content = archive.extractfile(member) if place else None
             if place and content:
                 texts.setdefault((place[3], place[1]), {})[place[2]] = content.read()
-    return [_problem(f"{kind}/{number}", of) for (number, kind), of in sorted(texts.items())]
+    return [_problem(arm, f"{kind}/{number}", of) for (number, kind), of in sorted(texts.items())]
 
 
-def usable(robot: fc.Robot, n: int) -> Iterator[Problem]:
-    """The first `n` problems whose start and goal are free."""
-    for problem in read():
+def usable(robot: fc.Robot, n: int, arm: Arm = PANDA) -> Iterator[Problem]:
+    """The first `n` problems of an arm whose start and goal are free."""
+    for problem in read(arm):
         if n == 0:
             return
-        ends = configurations(robot, np.array([problem.start, problem.goal]))
+        ends = arm.configurations(robot, np.array([problem.start, problem.goal]))
         if problem.engine(robot).check(ends, ends).all_free:
             n -= 1
             yield problem
@@ -104,7 +130,7 @@ def _data() -> Path:
     return Path(folder)
 
 
-def _problem(name: str, texts: dict[str, bytes]) -> Problem:
+def _problem(arm: Arm, name: str, texts: dict[str, bytes]) -> Problem:
     scene, request = (yaml.load(texts[part], yaml.CSafeLoader) for part in ("scene", "request"))
     matrix = scene["allowed_collision_matrix"]
     names, rows = matrix["entry_names"], matrix["entry_values"]
@@ -112,8 +138,8 @@ def _problem(name: str, texts: dict[str, bytes]) -> Problem:
     state = request["start_state"]["joint_state"]
     start = dict(zip(state["name"], state["position"]))
     goal = {j["joint_name"]: j["position"] for j in request["goal_constraints"][0]["joint_constraints"]}
-    values = [np.array([of[joint] for joint in JOINTS], dtype=float) for of in (start, goal)]
-    return Problem(name, list(_meshes(scene["world"]["collision_objects"])), allowed, *values)
+    values = [np.array([of[joint] for joint in arm.joints], dtype=float) for of in (start, goal)]
+    return Problem(arm, name, list(_meshes(scene["world"]["collision_objects"])), allowed, *values)
 
 
 def _meshes(objects: list[dict[str, Any]]) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:

@@ -40,7 +40,7 @@ class Coal:
         self._data, self._poses = self._model.createData(), pin.GeometryData(geometry)
         fingers = {"panda_finger_joint1": 0.04, "panda_finger_joint2": 0.04}
         self._q = np.array([fingers.get(name, 0.0) for name in list(self._model.names)[1:]])
-        self._columns = [self._model.joints[self._model.getJointId(name)].idx_q for name in problems.JOINTS]
+        self._columns = [self._model.joints[self._model.getJointId(name)].idx_q for name in problem.arm.joints]
 
     def is_free(self, values: Any) -> bool:
         """True if nothing touches at these values of the joints."""

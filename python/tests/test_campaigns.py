@@ -23,7 +23,7 @@ def campaigns(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -
         for package in ("yaml", *packages):
             pytest.importorskip(package, reason=f"{package} is not installed")
         monkeypatch.syspath_prepend(str(ROOT / "benches" / "python"))
-        for local in ("problems", "sampled_coal", "ompl_paths", "executed_paths"):
+        for local in ("problems", "sampled_coal", "ompl_paths", "executed_paths", "tubes"):
             sys.modules.pop(local, None)
         return importlib.import_module(name)
 
@@ -44,7 +44,7 @@ def test_problems_are_closed_solids(campaigns: Any, panda_data: Path) -> None:
     assert len(found) == 700 and len({problem.name for problem in found}) == 700
     assert {problem.kind for problem in found[:7]} == {problem.kind for problem in found}
     for problem in found[:7]:
-        engine = problem.engine(problems.panda())
+        engine = problem.engine(problems.PANDA.robot())
         assert all(engine.scene.is_closed(i) for i in range(len(engine.scene.objects)))
         assert engine.tested_link_pairs and problem.start.shape == problem.goal.shape == (7,)
 
@@ -64,7 +64,7 @@ def test_shapes_have_their_volumes(campaigns: Any) -> None:
 def test_paths_of_ompl(campaigns: Any, panda_data: Path) -> None:
     paths = campaigns("ompl_paths", "ompl.base")
     args = argparse.Namespace(resolution=0.01, limit=20.0, coal=False)
-    robot = paths.problems.panda()
+    robot = paths.problems.PANDA.robot()
     (problem,) = paths.problems.usable(robot, 1)
     engine = problem.engine(robot)
     certified = paths.plan(problem, engine, "certified", args)
@@ -78,13 +78,27 @@ def test_paths_of_ompl(campaigns: Any, panda_data: Path) -> None:
     assert len(free) == min(20, len(certified["edges"])) and not (free & ~accepted).any()
 
 
+def test_tolerances_of_plans(campaigns: Any, panda_data: Path) -> None:
+    tubes = campaigns("tubes", "ompl.base")
+    for arm in (tubes.problems.PANDA, tubes.problems.UR5):
+        if not (panda_data / arm.urdf).exists():
+            continue
+        robot = arm.robot()
+        (problem,) = tubes.problems.usable(robot, 1, arm)
+        # Start and goal are free, and a path that stays at the start costs little.
+        found = tubes.measure(problem.engine(robot), arm, np.array([problem.start, problem.start]))
+        free = [is_free for is_free, _ in found]
+        assert free[0] and free == sorted(free, reverse=True), "a larger tolerance is free no more often"
+        assert len(found) == len(tubes.TOLERANCES) and all(seconds > 0.0 for _, seconds in found)
+
+
 def test_coal_agrees_at_single_configurations(campaigns: Any, panda_data: Path) -> None:
     coal = campaigns("sampled_coal", "coal", "pinocchio")
-    robot, problem = coal.problems.panda(), coal.problems.read()[3]
+    robot, problem = coal.problems.PANDA.robot(), coal.problems.read()[3]
     engine = problem.engine(robot)
     check = coal.Coal(problem, robot.links, engine.tested_link_pairs)
     q = np.random.default_rng(1).uniform(*robot.limits[:7].T, (300, 7))
-    ours = engine.check(*[coal.problems.configurations(robot, q)] * 2).verdict == fc.FREE
+    ours = engine.check(*[problem.arm.configurations(robot, q)] * 2).verdict == fc.FREE
     assert [check.is_free(values) for values in q] == ours.tolist() and 0 < ours.sum() < 300
 
 
