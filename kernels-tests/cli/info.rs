@@ -1,6 +1,6 @@
 //! `info` and `dataset`.
 
-use super::{CUBE, Desk, Run, joint, link, obj, robot, walls};
+use super::{CUBE, Desk, Run, joint, link, obj, robot};
 use crate::inputs::samples;
 use crate::oracle;
 use serde_json::{Value, json};
@@ -112,7 +112,6 @@ fn tables_contain_the_same_as_json() {
 #[test]
 fn options_of_robots_require_a_robot() {
     let desk = Desk::new();
-    desk.put("wall.obj", walls(&[("wall", 1.0)]));
     for option in [["--base", "0,0,0,0,0,0"], ["--srdf", "r.srdf"], ["--attach", "box.json"]] {
         let run = desk.run(&[&["info", "--scene", "wall.obj"][..], &option].concat());
         refused(&desk, &run, &format!("{} requires a robot (also give --robot R.urdf)", option[0]));

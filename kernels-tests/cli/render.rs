@@ -290,11 +290,14 @@ fn the_file_extension_selects_the_format() {
     }
     let desk = Desk::new();
     let scene = walls(&[("wall", 1.1)]);
-    let more = ["--size", "480x300", "--view", "60,20"];
-    for (name, magic) in
-        [("a.PNG", &b"\x89PNG"[..]), ("b.jpg", b"\xff\xd8\xff"), ("c.JPEG", b"\xff\xd8\xff"), ("d.GLB", b"glTF")]
-    {
-        render_to(&desk, &scene, name, &more).expect(0);
+    let of_pictures = ["--size", "480x300", "--view", "60,20"];
+    for (name, more, magic) in [
+        ("a.PNG", &of_pictures[..], &b"\x89PNG"[..]),
+        ("b.jpg", &of_pictures, b"\xff\xd8\xff"),
+        ("c.JPEG", &of_pictures, b"\xff\xd8\xff"),
+        ("d.GLB", &[], b"glTF"),
+    ] {
+        render_to(&desk, &scene, name, more).expect(0);
         let bytes = std::fs::read(desk.path(name)).unwrap();
         assert!(bytes.starts_with(magic), "{name}");
     }

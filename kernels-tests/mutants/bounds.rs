@@ -173,9 +173,15 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "interval matrices beyond their sub-interval",
         CONCAT,
-        "chain.matrix_ball(reach(h, n) - h)",
+        "chain.matrix_ball(block_half_time(h, n) - h)",
         "chain.matrix_ball(0.0)",
         SPANS,
     ),
-    m("all of a block", CONCAT, "travel(&model.jet, *size_m, reach(h, n))", "travel(&model.jet, *size_m, h)", SPANS),
+    m(
+        "all of a block",
+        CONCAT,
+        "travel(&model.jet, *size_m, block_half_time(h, n))",
+        "travel(&model.jet, *size_m, h)",
+        SPANS,
+    ),
 ];

@@ -462,8 +462,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "time of an answer in a tube",
         RESULTS,
-        "{ EARLIER_IN_TUBES }",
-        "{ if MUTANT { 0.05 } else { EARLIER_IN_TUBES } }",
+        "{ EARLIER_WITH_TOLERANCE }",
+        "{ if MUTANT { 0.05 } else { EARLIER_WITH_TOLERANCE } }",
         IN_TUBES,
     ),
     m("time of the answer", RESULTS, "local >= until - earlier", "true", PROVED),
