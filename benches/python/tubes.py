@@ -3,8 +3,8 @@
     python benches/python/tubes.py --problems 100
 
 Problems of MotionBenchMaker are planned by OMPL's RRTConnect with motions that the engine validates, and simplified.
-Each certified path is then checked with several tolerances of its joints, `--joint-tolerance` of the command: the answer
-holds for every execution that stays within the tolerance.
+Each certified path is then checked with several tolerances of its joints, `--joint-tolerance` of the command: the
+answer holds for every execution that stays within the tolerance.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ fn belong_together(parts: &[Part], mixed: bool) -> Result<()> {
         if let [Some(a), Some(b)] = [first, part].map(|part| &part.record.file)
             && a != b
         {
-            let message = format!("its motions are from a different file than those of {}", first.out.display());
+            let message = format!("its motions are from a different file from the motions of {}", first.out.display());
             return Err(Error::usage(message).in_file(&part.out).remedy("check this shard again"));
         }
         let [a, b] = [first, part].map(|part| part.record.run.device());
