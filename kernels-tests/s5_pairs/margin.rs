@@ -262,13 +262,14 @@ fn the_pair_of_a_start_within_the_margin_is_the_lowest() {
     let mut draw = Draw::new(77);
     let (mut within, mut free, mut space) = (0, 0, Workspace::default());
     let n = effort(60, 2_000);
-    for k in 0..16 * n {
-        let n_bodies = if k < n { 1 + draw.below(4) } else { 1 };
+    for k in 0..20 * n {
+        let is_mixed = k >= 4 * n;
+        let n_bodies = if is_mixed { 1 } else { 1 + draw.below(4) };
         let kind = RobotKind { n_bodies, link_m: 0.4, n_triangles: 30, mixed: true };
         let robot = models::robot(&mut draw, kind);
-        let scene = match k < n {
-            true => models::scene(&mut draw, [1, 40, 300][k % 3], 1.5, [0.1, 1.0][k % 2]),
-            false => mixed_scene(&mut draw, 16),
+        let scene = match is_mixed {
+            true => mixed_scene(&mut draw, 16),
+            false => models::scene(&mut draw, [1, 40, 300][k % 3], 1.5, [0.1, 1.0][k % 2]),
         };
         let allowed = if k % 4 == 0 { vec![(0, 0), (1, 1)] } else { vec![] };
         let world = CollisionWorld::new(&robot, &scene, &allowed).unwrap();
