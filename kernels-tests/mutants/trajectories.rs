@@ -18,6 +18,7 @@ const TUBES: &str = "engine::trajectory::tests::tolerances_of_joints_bring_the_c
 const FREE: &str = "engine::trajectory::tests::segments_of_free_bodies_are_never_cut";
 const CLEARANCE: &str = "src/engine/clearance.rs";
 const BOUNDARY: &str = "engine::clearance::tests::clearances_ignore_what_checks_ignore";
+const WITHIN_TOLERANCE: &str = "engine::trajectory::tests::tolerances_do_not_ignore_pairs";
 const FLOATING: &str = "engine::clearance::tests::a_free_root_whose_pairs_exceed_the_memory";
 const SWING: &str = "engine::clearance::tests::an_arm_that_swings_past_a_wall";
 const RANDOM: &str = "clearance::random::random_splines";
@@ -128,12 +129,13 @@ pub const MUTANTS: &[Mutant] = &[
         "if !MUTANT { self.scratch.forget_motion(); }",
         IGNORED,
     ),
+    m("ignored pairs of a single motion", ENGINE, "self.tube.is_empty() && self.is_motion(whole)", "false", BOUNDARY),
     m(
-        "ignored pairs of a single motion",
+        "ignored pairs without the tolerance",
         ENGINE,
+        "self.tube.is_empty() && self.is_motion(whole)",
         "self.is_motion(whole)",
-        "self.is_motion(whole) && !MUTANT",
-        BOUNDARY,
+        WITHIN_TOLERANCE,
     ),
     m(
         "the start of a segment that cannot be cut",

@@ -348,7 +348,8 @@ impl<'a> March<'a> {
             return Ok(());
         }
         let whole = [0.0, 1.0];
-        if self.is_motion(whole) {
+        // Joint tolerances are not part of the start.
+        if self.tube.is_empty() && self.is_motion(whole) {
             self.set_motion(whole)?;
             let deviations = self.total_deviations(whole);
             self.scratch.motion.set_deviations(deviations);

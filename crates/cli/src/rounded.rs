@@ -1,7 +1,7 @@
 //! Bounds as decimal numbers, rounded outward.
 
-/// A lower bound in units of which `per_unit` are one of `value`'s, with this many digits after the point, rounded
-/// down.
+/// A lower bound with this many digits after the point, rounded down. It is printed in units of which `per_unit` make
+/// one unit of `value`: 1,000 for a value in metres that is printed in millimetres.
 pub fn at_least(value: f64, per_unit: f64, digits: usize) -> String {
     let (n, scale) = nearest(value, per_unit, digits);
     decimal(if n / scale > value { n - 1.0 } else { n }, digits)

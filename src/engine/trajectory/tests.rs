@@ -311,3 +311,17 @@ fn options_out_of_their_range_are_errors() {
     assert!(fits(Options { slabs: Some(16), ..cpu() }) && !fits(Options { slabs: Some(17), ..cpu() }));
     assert!(!fits(Options { slabs: Some(0), ..cpu() }) && !fits(Options { tile_pixels: 7, ..cpu() }));
 }
+
+/// A pair that an execution may touch at the start, within the tolerance, but that the trajectory itself does not touch
+/// there, is not ignored.
+#[test]
+fn tolerances_do_not_ignore_pairs() {
+    let mut options = Options::default();
+    options.solve.initial = InitialContactPolicy::Ignore;
+    let engine = engine(options);
+    for end in [0.45, 0.7] {
+        let path = Trajectory::linear([[0.0, 0.4], [0.0, end]]).unwrap();
+        assert_eq!(check(&engine, &path, &[]).verdict == Verdict::Free, end < FRAC_PI_6);
+        assert!(check(&engine, &path, &[0.0, 0.2]).verdict.is_contact(), "to {end}");
+    }
+}
