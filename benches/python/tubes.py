@@ -15,6 +15,7 @@ import time
 import numpy as np
 import ompl_paths
 import problems
+from ompl import util as ou
 
 import firstcontact as fc
 
@@ -57,7 +58,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=5.0, help="maximum time of planning, seconds")
     args = parser.parse_args()
     args.resolution = 0.01
-    ompl_paths.ou.setLogLevel(ompl_paths.ou.LogLevel.LOG_ERROR)
+    ou.setLogLevel(ou.LogLevel.LOG_ERROR)
     print("| robot | tolerance, rad | paths | free | mean, µs | times as long | median of the ratios |")
     print("|---|---|---|---|---|---|---|")
     for arm in (problems.PANDA, problems.UR5):
