@@ -11,6 +11,7 @@
 //! | [`scene`] | obstacles as a scene and as links of the robot |
 //! | [`starts`] | starts within a margin |
 //! | [`choice`] | pairs that are tested, and those that are left out |
+//! | [`free_regions`] | proofs for a part of the joint values |
 //! | [`variants`] | the other options of `check` |
 //! | [`random`] | seeded random trees of links |
 //! | [`real_robots`], [`pool`] | robots and motions of the data sets |
@@ -25,6 +26,7 @@ mod composed;
 mod defects;
 mod device;
 mod folding;
+mod free_regions;
 mod gap;
 mod invariance;
 pub mod judge;

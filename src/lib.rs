@@ -86,8 +86,8 @@ pub use error::{Error, ErrorKind, Result};
 pub use formats::{Interpolation, MissingJoints, MotionFile, MotionOptions, Srdf, TrajectoryFile, TrajectoryOptions};
 #[doc(inline)]
 pub use robot::{
-    AttachedObject, Body, Column, ColumnKind, Drive, Joint, JointKind, Link, LinkPairs, MotionBatch, Robot, Trajectory,
-    Triangle, Untested,
+    AttachedObject, Body, Column, ColumnKind, Drive, FreeRegion, Joint, JointKind, Link, LinkPairs, MotionBatch,
+    RegionColumn, Robot, Trajectory, Triangle, Untested,
 };
 #[doc(inline)]
 pub use scene::{Object, Scene};

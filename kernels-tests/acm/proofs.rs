@@ -107,8 +107,8 @@ fn a_file_is_read_as_it_was_written() {
         assert!(error.contains("proof.json"), "{error}");
         error
     };
-    let other = ProofFile { version: 2, ..file };
-    assert!(refused(&serde_json::to_string(&other).unwrap()).contains("version 2"));
+    let other = ProofFile { version: 3, ..file };
+    assert!(refused(&serde_json::to_string(&other).unwrap()).contains("version 3"));
     refused("{}");
     refused("[");
 }

@@ -28,6 +28,17 @@ const ITS_LIMITS: &str = "acm::proofs::proofs_record_joint_limits_of_less_than_a
 const POLE: &str = "acm::planar::a_pole_through_a_plate_always_touches_or_sometimes";
 const NEAR: &str = "cli::acm::pairs_within_the_margin_everywhere_are_not_disabled";
 const USED: &str = "cli::acm::check_uses_proofs_that_hold";
+const REGION: &str = "src/robot/free_region.rs";
+const MOTION: &str = "src/robot/model_motion.rs";
+const FREE: &str = "src/acm/free.rs";
+const PAIRS: &str = "src/robot/link_pairs.rs";
+const LINK_PAIRS: &str = "src/stage/link_pairs.rs";
+const RANGES: &str = "robot::free_region::tests::ranges_are_contained_if_their_points_are_free";
+const SAMPLED: &str = "link_pairs::free_regions::answers_with_free_regions_agree_with_sampling";
+const MARGIN: &str = "link_pairs::free_regions::free_regions_hold_up_to_their_margin";
+const DEVIATING: &str = "link_pairs::free_regions::free_regions_contain_deviations";
+const CURVED: &str = "link_pairs::free_regions::free_regions_hold_along_trajectories";
+const JOINED: &str = "link_pairs::free_regions::each_robot_has_its_own_free_regions";
 const CERTAIN: &str = "acm::piercing::tests::certain_pairs_intersect_wherever_they_move";
 
 /// Mutants of allowed-collision matrices.
@@ -136,4 +147,47 @@ pub const MUTANTS: &[Mutant] = &[
     m("starts inside solids", CHECK, "!matches!(args.solids, Some(SolidsChoice::Contact))", "true", USED),
     m("range of motions", QUERIES, "self.widen(portion.end(i))", "self.widen(portion.start(i))", USED),
     m("robot of a proof", PROOF, "file.robot != robot_hash(robot)", "false", ONE_ROBOT),
+    // Free regions.
+    m(
+        "both halves of a free region",
+        REGION,
+        "(to <= middle || is_free_in([middle, hi], upper as usize))",
+        "true",
+        RANGES,
+    ),
+    m("both parts of the range of an angle", REGION, "Some([lo, (end - TAU).max(lo)])", "None", RANGES),
+    m("values below the range of a region", REGION, "from >= lo - spare && to", "to", RANGES),
+    m("margin of a free region", REGION, "margin_m <= region.margin_m && known", "known", MARGIN),
+    m("factor of a joint in a region", REGION, "(x - drive.offset) / drive.multiplier", "x - drive.offset", SAMPLED),
+    m("deviation above a value", MOTION, "ends[0].max(ends[1]) + stray", "ends[0].max(ends[1])", DEVIATING),
+    m("deviation below a value", MOTION, "ends[0].min(ends[1]) - stray", "ends[0].min(ends[1])", DEVIATING),
+    m(
+        "values along a curve",
+        MOTION,
+        "joint.slide_m == DVec3::ZERO { 0.0 } else { 1.0 }]",
+        "true { 0.0 } else { 1.0 }]",
+        CURVED,
+    ),
+    m(
+        "all of a time in a region",
+        LINK_PAIRS,
+        "piece.sub(subs.end as usize - 1)[1]",
+        "piece.sub(subs.start as usize)[0]",
+        SAMPLED,
+    ),
+    m(
+        "movement in a free box",
+        FREE,
+        "Displacement::new(&at, &half)",
+        "Displacement::new(&at, &vec![0.0; half.len()])",
+        SAMPLED,
+    ),
+    m(
+        "halves of which both are free",
+        FREE,
+        "[RegionNode::Free, RegionNode::Free] =>",
+        "[RegionNode::Free, _] =>",
+        SAMPLED,
+    ),
+    m("columns of joined robots", PAIRS, ".with_first_column(first_column)", "", JOINED),
 ];

@@ -7,7 +7,7 @@ use crate::acm::random::Random;
 use crate::acm::search::{Found, Pair, Unfinished};
 use crate::acm::shape::Shape;
 use crate::error::{Error, ErrorKind, Result};
-use crate::robot::{LinkPairs, Robot};
+use crate::robot::{FreeRegion, LinkPairs, Robot};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -52,7 +52,7 @@ impl Class {
 pub struct Options {
     /// Distance up to which links count as touching, metres.
     pub margin_m: f64,
-    /// Time limit for the proof of one pair.
+    /// Time limit for the proof of one pair, and for its free region.
     pub budget: Duration,
     /// Number of random configurations tried for each pair.
     pub samples: u32,
@@ -116,6 +116,9 @@ pub struct ClassifiedPair {
     /// The columns on the pair's path, and the limits for which the class was determined; limits of `None` mean any
     /// value.
     pub columns: Vec<(u32, Option<[f64; 2]>)>,
+    /// Values for which the links are proved to stay apart: for pairs that are neither never nor always in contact, and
+    /// whose pose depends on up to [`FreeRegion::MAX_COLUMNS`] columns.
+    pub free: Option<FreeRegion>,
 }
 
 impl ClassifiedPair {
@@ -272,6 +275,8 @@ impl Examined<'_> {
             (None, None, None) => self.search(pair, deadline, &mut smallest_m),
         };
         let smallest_m = if witness.is_some() { 0.0 } else { smallest_m };
+        let is_open = matches!(class, Class::Default | Class::Sometimes | Class::Unproved);
+        let free = is_open.then(|| pair.free_region(Instant::now() + self.options.budget)).flatten();
         let columns = &pair.path.columns;
         let with_values = |q: Vec<f64>| columns.iter().map(|c| c.column).zip(q).collect();
         ClassifiedPair {
@@ -279,6 +284,7 @@ impl Examined<'_> {
             smallest_distance_m: smallest_m.is_finite().then_some(smallest_m),
             samples: sampled.counts,
             columns: columns.iter().map(|c| (c.column, (!c.is_periodic).then_some(c.range))).collect(),
+            free,
             ..self.result(class, &reason)
         }
     }
@@ -336,6 +342,7 @@ impl Examined<'_> {
             smallest_distance_m: None,
             samples: Samples::default(),
             columns: Vec::new(),
+            free: None,
         }
     }
 }

@@ -18,6 +18,7 @@ mod classify;
 pub mod displacement;
 #[doc(hidden)]
 pub mod distance;
+mod free;
 mod pairs;
 #[doc(hidden)]
 pub mod path;
@@ -34,4 +35,4 @@ pub mod shape;
 pub use classify::{Class, ClassifiedPair, Options, Pose, Samples, classify, touches};
 pub use pairs::{LinkPair, link_pairs};
 #[cfg(feature = "formats")]
-pub use proof::{ProofFile, Proofs, robot_hash};
+pub use proof::{ProofFile, Proofs, proof_file, robot_hash};

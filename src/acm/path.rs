@@ -15,14 +15,12 @@
 //! that it also covers the pose that the engine computes for the same values, and the rounding of a gap, which is
 //! relative to the same reach.
 
-use crate::robot::{ColumnKind, Drive, JointKind, Robot, rotation};
+use crate::robot::{ColumnKind, Drive, JointKind, RegionColumn, Robot, rotation};
 use glam::{DAffine3, DVec3};
 use std::f64::consts::PI;
 
 /// Bound on the rounding of a point's position, relative to the path's reach and its number of joints.
 const ROUNDING: f64 = 1.0 / (1u64 << 40) as f64;
-/// Bound on the rounding of a joint's value, for a column without limits: the engine accepts up to 2²⁰ radians.
-const UNLIMITED_SLACK: f64 = 1.0 / (1u64 << 30) as f64;
 
 /// The joints between two links.
 #[derive(Clone, Debug)]
@@ -164,9 +162,9 @@ impl Path {
                     column.name
                 ));
             }
-            let size = 1.0 + range[0].abs().max(range[1].abs());
-            let slack = if is_periodic { UNLIMITED_SLACK } else { ROUNDING * size };
-            self.columns[i] = PathColumn { range, is_periodic, slack, ..self.columns[i] };
+            let column = self.columns[i].column;
+            let slack = RegionColumn { column, range, is_periodic }.slack();
+            self.columns[i] = PathColumn { range, is_periodic, slack, column };
         }
         Ok(())
     }

@@ -1,4 +1,5 @@
-//! Proofs that pairs of links stay apart, as a file next to the SRDF that disables them.
+//! Proofs that pairs of links stay apart, as a file next to the SRDF that disables them: for all joint values, or for
+//! some of them.
 //!
 //! A proof is valid only under its hypotheses: the same triangles and joints, a margin that is at most as large, and
 //! joint values within the limits for which it was made. [`Proofs::covers`] tests them.
@@ -6,13 +7,13 @@
 use crate::acm::{Class, ClassifiedPair};
 use crate::error::{Error, Result, quoted};
 use crate::io::load::{LoadLimits, read_bytes};
-use crate::robot::Robot;
+use crate::robot::{FreeRegion, RegionColumn, Robot};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// The version of the format.
-const VERSION: u32 = 1;
+/// The version of the format; version 1 has no free regions.
+const VERSION: u32 = 2;
 
 /// The content of a proof file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,8 +25,11 @@ pub struct ProofFile {
     pub robot: String,
     /// The links of each pair are farther apart than this margin, metres.
     pub margin_m: f64,
-    /// The pairs.
+    /// The pairs that are apart for all joint values.
     pub pairs: Vec<ProvedPair>,
+    /// The pairs that are apart for some joint values.
+    #[serde(default)]
+    pub free_regions: Vec<RegionOfPair>,
 }
 
 /// A pair of links that stay apart.
@@ -39,6 +43,30 @@ pub struct ProvedPair {
     pub joints: BTreeMap<String, Option<[f64; 2]>>,
 }
 
+/// A pair of links that stay apart for some joint values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RegionOfPair {
+    /// Names of the links.
+    pub links: [String; 2],
+    /// The columns on which their relative pose depends.
+    pub joints: Vec<RegionJoint>,
+    /// The tree of boxes, as in [`FreeRegion::to_text`].
+    pub boxes: String,
+}
+
+/// A column of a free region.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RegionJoint {
+    /// Name of the column.
+    pub name: String,
+    /// Lowest and highest value, radians or metres.
+    pub range: [f64; 2],
+    /// True if the range is one turn, after which the poses repeat.
+    pub repeats: bool,
+}
+
 impl ProofFile {
     /// The proofs among classified pairs of a robot.
     pub fn new(robot: &Robot, margin_m: f64, pairs: &[ClassifiedPair]) -> Self {
@@ -47,7 +75,18 @@ impl ProofFile {
             links: pair.links.map(|l| robot.links[l as usize].name.clone()),
             joints: pair.columns.iter().map(joint).collect(),
         });
-        Self { version: VERSION, robot: robot_hash(robot), margin_m, pairs: proved.collect() }
+        let free_regions = pairs.iter().filter_map(|pair| {
+            let free = pair.free.as_ref()?;
+            let joint = |c: &RegionColumn| RegionJoint {
+                name: robot.columns[c.column as usize].name.clone(),
+                range: c.range,
+                repeats: c.is_periodic,
+            };
+            let links = pair.links.map(|l| robot.links[l as usize].name.clone());
+            Some(RegionOfPair { links, joints: free.columns().iter().map(joint).collect(), boxes: free.to_text() })
+        });
+        let (pairs, free_regions) = (proved.collect(), free_regions.collect());
+        Self { version: VERSION, robot: robot_hash(robot), margin_m, pairs, free_regions }
     }
 
     /// Reads a proof file.
@@ -57,9 +96,11 @@ impl ProofFile {
     pub fn read(path: impl AsRef<Path>, limits: &LoadLimits) -> Result<Self> {
         let path = path.as_ref();
         let parse = |bytes: Vec<u8>| {
-            let file: Self = serde_json::from_slice(&bytes).map_err(|e| Error::input(format!("JSON: {e}")))?;
-            if file.version != VERSION {
-                let message = format!("the proofs have version {}, expected {VERSION}", file.version);
+            let file: Self = serde_json::from_slice(&bytes).map_err(|e| {
+                Error::input(format!("JSON: {e}")).remedy("remove the file; firstcontact acm makes new proofs")
+            })?;
+            if !(1..=VERSION).contains(&file.version) {
+                let message = format!("the proofs have version {}, expected 1 to {VERSION}", file.version);
                 return Err(Error::input(message).remedy("run firstcontact acm again"));
             }
             Ok(file)
@@ -68,11 +109,19 @@ impl ProofFile {
     }
 }
 
+/// The file of proofs that belongs to an SRDF: its name with `.proof.json`.
+pub fn proof_file(srdf: &Path) -> PathBuf {
+    let mut name = srdf.as_os_str().to_os_string();
+    name.push(".proof.json");
+    name.into()
+}
+
 /// Proofs for one robot.
 #[derive(Clone, Debug, Default)]
 pub struct Proofs {
     margin_m: f64,
     pairs: HashMap<[u32; 2], Vec<Limited>>,
+    free_regions: Vec<([u32; 2], FreeRegion)>,
 }
 
 /// A column, and the limits for which a proof was made; `None` for any value.
@@ -82,7 +131,8 @@ impl Proofs {
     /// The proofs of a file that apply to a robot; empty if its triangles or joints differ from those of the proofs.
     ///
     /// # Errors
-    /// A pair of the file has a link or a joint that the robot does not have, although the hashes are equal.
+    /// A pair of the file has a link or a joint that the robot does not have, although the hashes are equal, or a free
+    /// region is no tree of boxes.
     pub fn new(file: &ProofFile, robot: &Robot) -> Result<Self> {
         if file.robot != robot_hash(robot) {
             return Ok(Self::default());
@@ -99,7 +149,24 @@ impl Proofs {
             let joints = pair.joints.iter().map(|(name, limits)| Ok((index(&columns, name)?, *limits)));
             Ok(([a.min(b), a.max(b)], joints.collect::<Result<_>>()?))
         };
-        Ok(Self { margin_m: file.margin_m, pairs: file.pairs.iter().map(pair).collect::<Result<_>>()? })
+        let region = |of: &RegionOfPair| {
+            let [a, b] = [index(&links, &of.links[0])?, index(&links, &of.links[1])?];
+            let column = |joint: &RegionJoint| {
+                let column = index(&columns, &joint.name)?;
+                Ok(RegionColumn { column, range: joint.range, is_periodic: joint.repeats })
+            };
+            let columns = of.joints.iter().map(column).collect::<Result<Vec<_>>>()?;
+            let region = FreeRegion::from_text(file.margin_m, columns, &of.boxes);
+            Ok(([a.min(b), a.max(b)], region.map_err(|e| e.at(format!("links {}", of.links.join(" and "))))?))
+        };
+        let free_regions = file.free_regions.iter().map(region).collect::<Result<_>>()?;
+        Ok(Self { margin_m: file.margin_m, pairs: file.pairs.iter().map(pair).collect::<Result<_>>()?, free_regions })
+    }
+
+    /// The regions of joint values in which pairs that can touch elsewhere stay apart. Pairs are indices in
+    /// [`Robot::links`], the lower one first.
+    pub fn free_regions(&self) -> &[([u32; 2], FreeRegion)] {
+        &self.free_regions
     }
 
     /// The pairs with a proof, as indices in [`Robot::links`], in no particular order.

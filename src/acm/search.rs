@@ -13,6 +13,7 @@ use crate::acm::displacement::Displacement;
 use crate::acm::distance::{Near, Placed};
 use crate::acm::path::Path;
 use crate::acm::shape::Shape;
+use crate::robot::free_region;
 use glam::DVec3;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -23,7 +24,7 @@ const NARROWEST: f64 = 1e-9;
 /// Maximum number of open boxes (about 200 bytes each) from which the nearest one is chosen.
 const MAX_OPEN: usize = 1 << 18;
 /// Number of boxes between two readings of the clock.
-const PER_READING: usize = 16;
+pub(super) const PER_READING: usize = 16;
 
 /// Two links and the joints between them.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +60,7 @@ pub enum Unfinished {
 }
 
 /// A box to decide: the range of each column, and the triangles to try first.
-type Part = (Vec<[f64; 2]>, Option<[u32; 2]>);
+pub(super) type Part = (Vec<[f64; 2]>, Option<[u32; 2]>);
 
 /// A box that is not decided.
 struct Cell {
@@ -75,7 +76,7 @@ struct Cell {
 }
 
 /// The decision about one box.
-enum Decision {
+pub(super) enum Decision {
     Holds,
     Fails(Vec<f64>),
     Halve { near: Near, column: usize },
@@ -129,7 +130,7 @@ impl<'a> Pair<'a> {
             if number as usize % PER_READING < 2 && Instant::now() >= deadline {
                 return Found::Open(Unfinished::Time);
             }
-            next.extend(cell.halves());
+            next.extend(halves(cell.range, cell.column, cell.pair));
         }
     }
 
@@ -164,7 +165,14 @@ impl<'a> Pair<'a> {
     }
 
     /// The column with the largest share in the displacement of a triangle, along a unit vector or in any direction.
-    fn halved(&self, placed: &Placed, along: DVec3, displacement: &Displacement, half: &[f64], near: Near) -> Decision {
+    pub(super) fn halved(
+        &self,
+        placed: &Placed,
+        along: DVec3,
+        displacement: &Displacement,
+        half: &[f64],
+        near: Near,
+    ) -> Decision {
         let (_, triangle) = placed.triangles(near.pair);
         let farthest = |v: &DVec3| displacement.any(*v, 0.0);
         let at = triangle.iter().copied().max_by(|x, y| farthest(x).total_cmp(&farthest(y))).unwrap_or(DVec3::ZERO);
@@ -176,18 +184,17 @@ impl<'a> Pair<'a> {
 }
 
 /// The middle of a box, and half of its widths.
-fn middle(range: &[[f64; 2]]) -> (Vec<f64>, Vec<f64>) {
-    range.iter().map(|[lo, hi]| (0.5 * (lo + hi), 0.5 * (hi - lo))).unzip()
+pub(super) fn middle(range: &[[f64; 2]]) -> (Vec<f64>, Vec<f64>) {
+    range.iter().map(|&[lo, hi]| (free_region::middle(lo, hi), 0.5 * (hi - lo))).unzip()
 }
 
-impl Cell {
-    fn halves(self) -> [Part; 2] {
-        let [lo, hi] = self.range[self.column];
-        let at = 0.5 * (lo + hi);
-        let (mut lower, mut upper) = (self.range.clone(), self.range);
-        (lower[self.column], upper[self.column]) = ([lo, at], [at, hi]);
-        [(lower, Some(self.pair)), (upper, Some(self.pair))]
-    }
+/// The halves of a box along a column, which try a pair of triangles first.
+pub(super) fn halves(range: Vec<[f64; 2]>, column: usize, pair: [u32; 2]) -> [Part; 2] {
+    let [lo, hi] = range[column];
+    let at = free_region::middle(lo, hi);
+    let (mut lower, mut upper) = (range.clone(), range);
+    (lower[column], upper[column]) = ([lo, at], [at, hi]);
+    [(lower, Some(pair)), (upper, Some(pair))]
 }
 
 impl Ord for Cell {

@@ -4,9 +4,11 @@
 //! pairs are neither tested nor counted. A group is *adjacent* to its nearest ancestor group that has triangles: groups
 //! without triangles between the two are skipped, and siblings are not adjacent.
 
-use super::{AttachedObject, JointKind, Link, Robot};
+use super::{AttachedObject, FreeRegion, JointKind, Link, Robot};
 use crate::error::{Error, ErrorKind, Result, quoted};
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// The reason why a pair of links is not tested.
 #[non_exhaustive]
@@ -57,10 +59,11 @@ impl Untested {
 /// # pairs
 /// # }
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkPairs {
     tested: Vec<[u32; 2]>,
     untested: BTreeMap<[u32; 2], Untested>,
+    free_regions: BTreeMap<[u32; 2], Arc<FreeRegion>>,
 }
 
 impl LinkPairs {
@@ -98,12 +101,13 @@ impl LinkPairs {
         for (i, &(a, of_a)) in links.iter().enumerate() {
             tested.extend(links[i + 1..].iter().filter(|(_, of_b)| *of_b != of_a).map(|&(b, _)| [a, b]));
         }
-        Self { tested, untested: BTreeMap::new() }
+        Self { tested, ..Self::default() }
     }
 
     /// The pairs of several robots that are [joined](Robot::join). `own` contains the pairs of each robot, in the order
     /// of the robots, with the links' indices in that robot; between different robots, all pairs that move relative to
-    /// each other are added. The others are left out as [`Untested::AtRest`].
+    /// each other are added. The others are left out as [`Untested::AtRest`]. The columns of free regions become those
+    /// of the joined robot.
     ///
     /// # Errors
     /// `own` does not have one element for each robot, an element has pairs that are not links of its robot, or there
@@ -148,6 +152,10 @@ impl LinkPairs {
             }
             pairs.tested.extend(own.tested.iter().copied().map(mapped));
             pairs.untested.extend(own.untested.iter().map(|(&pair, &reason)| (mapped(pair), reason)));
+            let first_column = first_column(joined, roots[number - 1]..roots.get(number).copied().unwrap_or(u32::MAX));
+            let with_columns = |region: &Arc<FreeRegion>| region.as_ref().clone().with_first_column(first_column);
+            let regions = own.free_regions.iter().map(|(&pair, of)| (mapped(pair), Arc::new(with_columns(of))));
+            pairs.free_regions.extend(regions);
             first += n_links;
         }
         pairs.tested.sort_unstable();
@@ -214,6 +222,24 @@ impl LinkPairs {
         });
     }
 
+    /// Leaves a pair untested while a motion stays in a region of joint values in which the links are proved to be
+    /// apart. The columns of the region are those of the robot. The two links may be in either order.
+    ///
+    /// The region is used by searches on the CPU whose margin is not larger than that of the region.
+    pub fn set_free_region(&mut self, [a, b]: [u32; 2], region: FreeRegion) {
+        self.free_regions.insert([a.min(b), a.max(b)], Arc::new(region));
+    }
+
+    /// Removes the regions that do not hold for a margin, metres: searches with it do not use them.
+    pub fn remove_free_regions_below(&mut self, margin_m: f64) {
+        self.free_regions.retain(|_, region| region.margin_m() >= margin_m);
+    }
+
+    /// The region of joint values in which a pair is left untested; the two links may be in either order.
+    pub fn free_region(&self, [a, b]: [u32; 2]) -> Option<&Arc<FreeRegion>> {
+        self.free_regions.get(&[a.min(b), a.max(b)])
+    }
+
     /// The pairs that are tested.
     pub fn tested(&self) -> &[[u32; 2]] {
         &self.tested
@@ -230,11 +256,25 @@ impl LinkPairs {
         self.untested.values().filter(|&&of_pair| of_pair == reason).count()
     }
 
-    /// Returns whether every tested pair consists of two different links of a robot, both with triangles.
+    /// Returns whether every tested pair consists of two different links of a robot, both with triangles, and all free
+    /// regions are about its columns.
     pub(crate) fn suit(&self, robot: &Robot) -> bool {
         let has_triangles = |link: u32| robot.links.get(link as usize).is_some_and(|l| !l.triangles.is_empty());
+        let mut columns = self.free_regions.values().flat_map(|region| region.columns());
         self.tested.iter().all(|&[a, b]| a != b && has_triangles(a) && has_triangles(b))
+            && columns.all(|of| (of.column as usize) < robot.columns.len())
     }
+}
+
+/// The first of the columns that drive some bodies of a robot.
+fn first_column(robot: &Robot, bodies: Range<u32>) -> u32 {
+    let joints = robot.bodies.iter().zip(0..).filter(|(_, i)| bodies.contains(i)).map(|(body, _)| body.joint.kind);
+    let column = |kind: JointKind| match kind {
+        JointKind::Fixed => None,
+        JointKind::Revolute { drive, .. } | JointKind::Prismatic { drive, .. } => Some(drive.column),
+        JointKind::Free { first_column } => Some(first_column),
+    };
+    joints.filter_map(column).min().unwrap_or(0)
 }
 
 /// The number of the robot with a link, from 1: robots are stored one after the other, so the last root before a body

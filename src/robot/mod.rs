@@ -5,6 +5,7 @@
 
 mod attached;
 mod forest;
+pub(crate) mod free_region;
 mod joint_limits;
 mod joint_motion;
 mod kinematics;
@@ -19,6 +20,7 @@ pub mod toleranced_motion;
 pub mod trajectory;
 
 pub use attached::AttachedObject;
+pub use free_region::{FreeRegion, RegionColumn};
 pub use joint_limits::{BeyondLimits, LimitCounts};
 pub use joint_motion::{JointMotion, QUATERNION_TOLERANCE, rotation};
 pub use link_pairs::{LinkPairs, Untested};
@@ -102,6 +104,16 @@ pub struct Joint {
     pub origin_m: DVec3,
     /// The motion of the joint.
     pub kind: JointKind,
+}
+
+impl Joint {
+    /// The column that drives the joint, if it turns or slides along one axis.
+    pub(crate) fn drive(&self) -> Option<Drive> {
+        match self.kind {
+            JointKind::Revolute { drive, .. } | JointKind::Prismatic { drive, .. } => Some(drive),
+            JointKind::Fixed | JointKind::Free { .. } => None,
+        }
+    }
 }
 
 /// The kinds of joints.

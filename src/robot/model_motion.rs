@@ -15,6 +15,7 @@ use crate::robot::joint_motion::JointMotion;
 use crate::robot::phase::{Parts, Phase};
 use crate::robot::toleranced_motion::toleranced;
 use crate::robot::trajectory::Span;
+use glam::DVec3;
 
 /// One motion of a robot: every body's joint motion and the bounds along its chain.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +30,9 @@ pub struct RobotMotion {
     pub phases: Vec<Phase>,
     /// Bounds on the derivatives of each body's motion in the parts of the time; empty if all phases are the time.
     in_parts: Vec<DerivativeBounds<Parts>>,
+    /// For each body, the value of its joint at phase 0, and its change per unit of the phase, radians or metres; zero
+    /// for fixed and free joints. Empty for a motion that was not made from joint values.
+    values: Vec<[f64; 2]>,
     /// For each body, the deviation of its joint's stored matrices from rotations: [`JointMotion::defect`].
     pub defects: Vec<f64>,
     /// For each body, the deviation of the intended joint motion from the stored one.
@@ -36,6 +40,15 @@ pub struct RobotMotion {
     /// The size of each body's geometry, for the masses of toleranced bounds, metres. Any size gives a valid bound; the
     /// body's own size gives the tightest one.
     pub sizes_m: Vec<f64>,
+}
+
+/// The values of a joint during some time, radians or metres.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct JointValues {
+    pub lowest: f64,
+    pub highest: f64,
+    /// The size of the numbers from which they were computed.
+    pub size: f64,
 }
 
 /// Lower bound of the sizes.
@@ -70,6 +83,10 @@ impl RobotMotion {
                 return Err(Error::input(message).at(format!("joint {}", quoted(&body.joint.name))));
             }
             self.push_known(body.parent, joint, defect, Deviation::default());
+            self.values.push(body.joint.drive().map_or([0.0; 2], |drive| {
+                let [start, end] = [q0, q1].map(|q| drive.value(q));
+                [start, end - start]
+            }));
         }
         Ok(())
     }
@@ -94,6 +111,11 @@ impl RobotMotion {
             let curve = |column: usize| span.coefficients(column);
             let (joint, phase) = JointMotion::along(&body.joint, [&span.start, &span.end], curve)?;
             self.push_phased(body.parent, joint, joint.defect(), Deviation::default(), phase);
+            // The phase is the joint's value without that at the start.
+            self.values.push(body.joint.drive().map_or([0.0; 2], |drive| {
+                let start = drive.multiplier * curve(drive.column as usize)[0] + drive.offset;
+                [start, if joint.w_rad == 0.0 && joint.slide_m == DVec3::ZERO { 0.0 } else { 1.0 }]
+            }));
         }
         Ok(())
     }
@@ -105,6 +127,7 @@ impl RobotMotion {
         self.chains.clear();
         self.phases.clear();
         self.in_parts.clear();
+        self.values.clear();
         self.defects.clear();
         self.deviations.clear();
         self.sizes_m.clear();
@@ -185,6 +208,24 @@ impl RobotMotion {
             self.chains[body] = self.chains[body].deviating(&before, offset_max_m, deviation);
             self.deviations[body] = deviation;
         }
+    }
+
+    /// A range of the values of a body's joint from time `t0` to `t1`, with its deviation; `None` if the motion was not
+    /// made from joint values.
+    pub(super) fn joint_values(&self, body: usize, [t0, t1]: [f64; 2]) -> Option<JointValues> {
+        let [start, rate] = *self.values.get(body)?;
+        let [from, to] = match self.phases.get(body) {
+            None => [t0, t1],
+            Some(phase) => {
+                let range = phase.range_within(0.5 * (t0 + t1), 0.5 * (t1 - t0));
+                [range.lo, range.hi]
+            }
+        };
+        let ends = [start + rate * from, start + rate * to];
+        let Deviation { turn_rad, slide_m } = self.deviations[body];
+        let stray = turn_rad + slide_m;
+        let size = start.abs() + rate.abs() * from.abs().max(to.abs()) + stray;
+        Some(JointValues { lowest: ends[0].min(ends[1]) - stray, highest: ends[0].max(ends[1]) + stray, size })
     }
 
     /// The phase of a body's joint.

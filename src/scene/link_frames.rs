@@ -6,6 +6,7 @@
 
 use crate::error::Result;
 use crate::robot::LinkPairs;
+use crate::robot::free_region::PairRegion;
 use crate::scene::Object;
 use crate::scene::world::{CollisionWorld, LinkTree, SceneBuild, StaticGeometry};
 use glam::DVec3;
@@ -21,6 +22,8 @@ pub struct LinkFrame {
     pub link: u32,
     /// The links that are tested against it, as indices in the same list, ascending.
     pub partners: Vec<u32>,
+    /// For each of these, the joint values for which the two links are proved to stay apart.
+    pub free_regions: Vec<Option<PairRegion>>,
     /// The robot's links, and as the scene the triangles of this link in the frame of its body.
     pub world: CollisionWorld,
 }
@@ -35,7 +38,7 @@ impl CollisionWorld {
         let same = known.filter(|known| known.link_pairs == pairs && known.has_links_of(&self.robot));
         self.frames = match same {
             Some(known) => Arc::clone(&known.frames),
-            None => self.frames_of(pairs.tested(), known)?.into(),
+            None => self.frames_of(&pairs, known)?.into(),
         };
         self.link_pairs = pairs;
         Ok(())
@@ -43,9 +46,9 @@ impl CollisionWorld {
 
     /// The frames of pairs of links; those of the same links are taken from `known`. Pairs of links of one body are
     /// omitted.
-    fn frames_of(&self, pairs: &[[u32; 2]], known: Option<&Self>) -> Result<Vec<LinkFrame>> {
+    fn frames_of(&self, pairs: &LinkPairs, known: Option<&Self>) -> Result<Vec<LinkFrame>> {
         let mut partners: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for [a, b] in pairs.iter().filter_map(|pair| self.shapes_of(*pair)) {
+        for [a, b] in pairs.tested().iter().filter_map(|pair| self.shapes_of(*pair)) {
             let [first, second] = [a.min(b), a.max(b)];
             // The number of joints to the common ancestor, and to the world, differ by the same for both.
             let cost = |shape: u32| {
@@ -62,7 +65,13 @@ impl CollisionWorld {
                 Some(scene) => Arc::clone(scene),
                 None => Arc::new(self.scene_of(link)?),
             };
-            Ok(LinkFrame { link, partners, world: self.around(scene) })
+            let region_of = |&partner: &u32| {
+                let shapes = [link, partner].map(|shape| &self.links[shape as usize]);
+                let region = pairs.free_region(shapes.map(|shape| shape.link))?;
+                PairRegion::new(&self.robot, shapes.map(|shape| shape.body), region)
+            };
+            let free_regions = partners.iter().map(region_of).collect();
+            Ok(LinkFrame { link, partners, free_regions, world: self.around(scene) })
         };
         // The results are in order, so that the first error is always the same.
         partners.into_par_iter().map(frame).collect::<Vec<_>>().into_iter().collect()

@@ -24,8 +24,10 @@ use crate::bvh::lss::Lss;
 use crate::enclosure::pose_bound::{PoseBound, PoseEnclosure};
 use crate::predicate::lss_separation::lss_misses;
 use crate::robot::RobotMotion;
+use crate::robot::free_region::PairRegion;
 use crate::scene::world::{CollisionWorld, LinkFrame, LinkGeometry};
 use serde::Serialize;
+use std::ops::Range;
 
 /// The kernel that finds the pairs of links whose boxes and line-swept spheres may overlap.
 #[cfg(feature = "gpu")]
@@ -51,6 +53,8 @@ pub struct LinkTrianglePair {
 pub struct LinkPairCounts {
     /// Pairs of links in a piece whose boxes were compared.
     pub tested: u64,
+    /// Pairs whose boxes overlap in some sub-intervals, in all of which the joint values are in a free region.
+    pub proved_free: u64,
     /// Pairs that may touch in some sub-interval, by their boxes and line-swept spheres.
     pub near: u64,
     /// Pairs of triangles left for the exact stage.
@@ -63,6 +67,7 @@ impl LinkPairCounts {
     /// Adds the counts of another search.
     pub fn add(&mut self, other: Self) {
         self.tested += other.tested;
+        self.proved_free += other.proved_free;
         self.near += other.near;
         self.triangle_pairs += other.triangle_pairs;
         self.search.add(other.search);
@@ -206,7 +211,7 @@ impl Workspace {
     fn near(&mut self, input: &Input, frame: &LinkFrame, limits: Option<&Limits>, counts: &mut LinkPairCounts) -> bool {
         let wanted = input.piece.mask_until(limits.map_or(u32::MAX, |limits| limits[0]));
         self.cull.candidates.clear();
-        for &link in &frame.partners {
+        for (&link, region) in frame.partners.iter().zip(&frame.free_regions) {
             counts.tested += 1;
             if are_apart(&self.around[frame.link as usize], &self.around[link as usize]) {
                 continue;
@@ -214,6 +219,13 @@ impl Workspace {
             let mut mask = input.boxes.overlap(0, frame.link, link) & wanted;
             if mask == 0 {
                 continue;
+            }
+            if let Some(region) = region {
+                mask &= !proved_free(input, frame, region, mask, 0..SUBS as u32);
+                if mask == 0 {
+                    counts.proved_free += 1;
+                    continue;
+                }
             }
             self.bound(input, frame, link);
             mask &= !self.apart(input, frame, link);
@@ -284,6 +296,28 @@ impl Workspace {
             self.pairs.push(LinkTrianglePair { frame: number, chain: chain.unwrap_or_default(), pair: *pair });
         }
     }
+}
+
+/// The sub-intervals among those of a mask and a range in which the joint values are in a free region.
+fn proved_free(input: &Input, frame: &LinkFrame, region: &PairRegion, mask: u32, subs: Range<u32>) -> u32 {
+    let of_subs = mask & super::ALL_SUBS >> (SUBS as u32 - subs.len() as u32) << subs.start;
+    if of_subs == 0 {
+        return 0;
+    }
+    let link = &input.world.links[frame.link as usize];
+    let margin_m = input.motion.chains[link.body as usize].margin_m;
+    let [t0, t1] = [input.piece.sub(subs.start as usize)[0], input.piece.sub(subs.end as usize - 1)[1]];
+    if region.contains(input.motion, margin_m, [t0, t1]) {
+        return of_subs;
+    }
+    if subs.len() == 1 {
+        return 0;
+    }
+    let middle = subs.start + subs.len() as u32 / 2;
+    [subs.start..middle, middle..subs.end]
+        .into_iter()
+        .map(|half| proved_free(input, frame, region, mask, half))
+        .fold(0, |all, half| all | half)
 }
 
 /// Compares the line-swept sphere of a moving link with a static one in all sub-intervals.

@@ -3,13 +3,13 @@
 mod report;
 mod srdf;
 
-use super::inputs::{InputArgs, proof_file};
+use super::inputs::InputArgs;
 use super::model::Part;
 use super::progress::Progress;
 use super::robots::RobotSource;
 use super::{Outcome, outputs, warn};
 use clap::Args;
-use firstcontact::acm::{Class, ClassifiedPair, Options, Pose, ProofFile, classify, link_pairs};
+use firstcontact::acm::{Class, ClassifiedPair, Options, Pose, ProofFile, classify, link_pairs, proof_file};
 use firstcontact::engine::thread_pool;
 use firstcontact::io::load::read_text;
 use firstcontact::robot::Robot;
@@ -38,7 +38,7 @@ pub struct AcmArgs {
     /// Distance up to which links count as touching, metres
     #[arg(long, value_name = "D", default_value_t = 0.0, allow_hyphen_values = true)]
     margin: f64,
-    /// Time limit for the proof of each pair, seconds
+    /// Time limit for the proof of each pair, and for the joint values in which a pair that can touch is free, seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 2.0, allow_hyphen_values = true)]
     budget: f64,
     /// Number of random configurations to try for each pair before a proof

@@ -115,7 +115,7 @@ pub fn run(args: &AuditArgs) -> Result<Outcome> {
     outputs::check(&[], &args.outputs())?;
     args.certificates.check_folder(question.queries.len())?;
     let page = outputs::create(&args.out)?;
-    let proofs = |path| Proofs::begin(path, &question, &model, args.margin, &args.inputs.limits());
+    let proofs = |path| Proofs::begin(path, &question, &model, args.margin);
     let proofs = args.certificates.file().map(proofs).transpose()?;
     let Question { mut scene, queries, allowed, link_pairs, tested, .. } = question;
     let mut facts = model.facts();

@@ -256,7 +256,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let question = question.read(&model)?;
     report_limits(&question.scanned.limits, question.queries.name(), args.strict)?;
     let proves = args.certificates.file().is_some();
-    let prover = proves.then(|| question.prover(&model, args.margin, &args.inputs.limits())).transpose()?;
+    let prover = proves.then(|| question.prover(&model, args.margin)).transpose()?;
     let Question { mut scene, queries, numbers, total, scanned, allowed, link_pairs, pairs_without_proofs, tested } =
         question;
     let Scanned { hash, limits, .. } = scanned;

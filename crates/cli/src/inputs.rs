@@ -256,10 +256,3 @@ impl InputArgs {
         }
     }
 }
-
-/// The file of proofs that belongs to an SRDF.
-pub fn proof_file(srdf: &Path) -> PathBuf {
-    let mut name = srdf.as_os_str().to_os_string();
-    name.push(".proof.json");
-    name.into()
-}

@@ -1,11 +1,10 @@
 //! The robot that a command works on: one, or several as one, with attached objects.
 
-use super::inputs::proof_file;
 use super::motions::StateSource;
 use super::report::facts::{self, Fact, count};
 use super::robots::RobotSource;
 use super::self_collision::SelfCollisionArgs;
-use firstcontact::acm::{ProofFile, Proofs};
+use firstcontact::acm::{Proofs, proof_file};
 use firstcontact::io::load::LoadLimits;
 use firstcontact::{AttachedObject, LinkPairs, Result, Robot, Srdf};
 use std::path::{Path, PathBuf};
@@ -62,14 +61,10 @@ impl Part {
     ///
     /// # Errors
     /// The file of the proofs is malformed.
-    fn proved(&self, margin_m: f64, ranges: &[[f64; 2]], limits: &LoadLimits) -> Result<Vec<([u32; 2], bool)>> {
-        let (Some(path), Some(srdf)) = (&self.srdf_path, &self.srdf) else { return Ok(Vec::new()) };
+    fn proved(&self, margin_m: f64, ranges: &[[f64; 2]]) -> Result<Vec<([u32; 2], bool)>> {
+        let Some(srdf) = &self.srdf else { return Ok(Vec::new()) };
         let pairs = srdf.proved_pairs(&self.robot);
-        let file = proof_file(path);
-        let proofs = match !pairs.is_empty() && file.exists() {
-            true => Proofs::new(&ProofFile::read(&file, limits)?, &self.robot).map_err(|e| e.in_file(&file))?,
-            false => Proofs::default(),
-        };
+        let proofs = if pairs.is_empty() { Proofs::default() } else { srdf.proofs(&self.robot)? };
         Ok(pairs.into_iter().map(|pair| (pair, proofs.covers(pair, margin_m, ranges))).collect())
     }
 
@@ -122,18 +117,12 @@ impl Model {
     ///
     /// # Errors
     /// A file of proofs is malformed.
-    pub fn pairs_by_proof(
-        &self,
-        tested: &LinkPairs,
-        margin_m: f64,
-        ranges: &[[f64; 2]],
-        limits: &LoadLimits,
-    ) -> Result<Vec<[u32; 2]>> {
+    pub fn pairs_by_proof(&self, tested: &LinkPairs, margin_m: f64, ranges: &[[f64; 2]]) -> Result<Vec<[u32; 2]>> {
         let (mut covered, mut first_link, mut first_column) = (Vec::new(), 0, 0);
         for part in &self.parts {
             let n_columns = part.robot.columns.len();
             let own = &ranges[first_column..first_column + n_columns];
-            let mut proved = part.proved(margin_m, own, limits)?;
+            let mut proved = part.proved(margin_m, own)?;
             proved.iter_mut().for_each(|(pair, _)| *pair = pair.map(|link| link + first_link));
             proved.retain(|(pair, _)| tested.tested().binary_search(pair).is_ok());
             let n_left = proved.iter().filter(|(_, holds)| !holds).count();

@@ -11,7 +11,6 @@ use super::shard::Shard;
 use super::tested::{self, TestedPairs};
 use super::warn;
 use firstcontact::certificate::{Prover, Statement};
-use firstcontact::io::load::LoadLimits;
 use firstcontact::scene::Scene;
 use firstcontact::{LinkPairs, Result, Robot, Untested};
 use std::ops::Range;
@@ -78,8 +77,9 @@ impl QuestionArgs<'_> {
         allowed.extend(Allowed::of_pairs(&files.allow, robot, &scene)?);
         link_pairs.disable(allowed.links, Untested::Allowed);
         let pairs_without_proofs = link_pairs.tested().to_vec();
-        let by_proof = model.pairs_by_proof(&link_pairs, self.margin_m, &scanned.ranges, &inputs.limits())?;
+        let by_proof = model.pairs_by_proof(&link_pairs, self.margin_m, &scanned.ranges)?;
         link_pairs.disable(by_proof, Untested::Proved);
+        link_pairs.remove_free_regions_below(self.margin_m);
         let mut tested = TestedPairs::new(model.unchecked(self.self_collision));
         tested.add(robot, &scene, &allowed.objects, &link_pairs);
         let allowed = allowed.objects;
@@ -92,9 +92,9 @@ impl Question<'_> {
     ///
     /// # Errors
     /// A file of proofs cannot be read.
-    pub fn unproved_pairs(&self, model: &Model, margin_m: f64, limits: &LoadLimits) -> Result<LinkPairs> {
+    pub fn unproved_pairs(&self, model: &Model, margin_m: f64) -> Result<LinkPairs> {
         let mut pairs = self.link_pairs.clone();
-        pairs.disable(model.pairs_by_proof(&pairs, margin_m, &self.scanned.ranges, limits)?, Untested::Proved);
+        pairs.disable(model.pairs_by_proof(&pairs, margin_m, &self.scanned.ranges)?, Untested::Proved);
         Ok(pairs)
     }
 
@@ -102,8 +102,8 @@ impl Question<'_> {
     ///
     /// # Errors
     /// As of [`unproved_pairs`](Self::unproved_pairs).
-    pub fn prover(&self, model: &Model, margin_m: f64, limits: &LoadLimits) -> Result<Prover> {
-        let pairs = self.unproved_pairs(model, margin_m, limits)?;
+    pub fn prover(&self, model: &Model, margin_m: f64) -> Result<Prover> {
+        let pairs = self.unproved_pairs(model, margin_m)?;
         let statement = Statement::new().with_link_pairs(pairs).with_allowed(self.allowed.clone());
         let tolerance = self.queries.joint_tolerance().to_vec();
         Prover::new(&model.robot, &self.scene, statement.with_margin_m(margin_m).with_joint_tolerance(tolerance))

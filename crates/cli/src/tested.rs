@@ -16,6 +16,8 @@ pub struct TestedPairs {
     link_scene: usize,
     /// Tested pairs of two links.
     link_link: usize,
+    /// Those among them that are not tested for some joint values, because they are proved free there.
+    partly_free: usize,
     /// Pairs that are not tested: two links for any reason, or a link and an object that may touch.
     disabled: BTreeMap<Untested, usize>,
     /// Pairs of a link and an object among them.
@@ -43,6 +45,7 @@ impl TestedPairs {
         self.link_scene += n_links * n_objects - n_allowed;
         self.disabled_link_scene += n_allowed;
         self.link_link += link_pairs.tested().len();
+        self.partly_free += link_pairs.tested().iter().filter(|pair| link_pairs.free_region(**pair).is_some()).count();
         for reason in Untested::ALL {
             *self.disabled.entry(reason).or_default() += link_pairs.count(reason);
         }
@@ -52,7 +55,12 @@ impl TestedPairs {
     /// The object `tested_pairs` of `stats.json`.
     pub fn to_json(&self) -> Value {
         let disabled: Map<String, Value> = self.disabled.iter().map(|(r, &n)| (r.name().into(), n.into())).collect();
-        json!({ "link_scene": self.link_scene, "link_link": self.link_link, "disabled": disabled })
+        json!({
+            "link_scene": self.link_scene,
+            "link_link": self.link_link,
+            "partly_free": self.partly_free,
+            "disabled": disabled,
+        })
     }
 
     /// The lines of the summary.
@@ -66,7 +74,10 @@ impl TestedPairs {
             [] => format!("self-collision: not checked ({reason})"),
             robots => format!("self-collision of {}: not checked ({reason})", robots.join(", ")),
         });
-        std::iter::once(tested).chain(unchecked).collect()
+        let partly_free = (self.partly_free > 0).then(|| {
+            format!("{} of links not tested where joint values are proved free", count(self.partly_free, "pair"))
+        });
+        std::iter::once(tested).chain(partly_free).chain(unchecked).collect()
     }
 
     /// Sentences about all pairs of one robot in one scene for a page.
@@ -97,7 +108,10 @@ impl TestedPairs {
             (Some(_), 0) => None,
             (Some(_), n) => Some(format!("Links of different robots and attached objects: {}.", count(n, "pair"))),
         };
-        tested.into_iter().chain(left_out).chain(unchecked).collect()
+        let partly_free = (self.partly_free > 0).then(|| {
+            format!("{} of links not tested where joint values are proved free.", count(self.partly_free, "pair"))
+        });
+        tested.into_iter().chain(partly_free).chain(left_out).chain(unchecked).collect()
     }
 
     fn disabled(&self) -> impl Iterator<Item = (Untested, usize)> + '_ {

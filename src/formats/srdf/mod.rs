@@ -12,6 +12,7 @@ mod document;
 mod tests;
 
 use super::JointValues;
+use crate::acm::{ProofFile, Proofs, proof_file};
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::io::load::{LoadLimits, read_bytes, text};
 use crate::robot::{ColumnKind, LinkPairs, Robot, Untested};
@@ -27,6 +28,7 @@ const MAX_LISTED: usize = 10;
 pub struct Srdf {
     document: Document,
     file: Option<PathBuf>,
+    limits: LoadLimits,
 }
 
 impl Srdf {
@@ -47,7 +49,7 @@ impl Srdf {
         let path = path.as_ref();
         let read = || Self::parse(text(&read_bytes(path, limits)?)?);
         let srdf = read().map_err(|e| e.in_file(path))?;
-        Ok(Self { file: Some(path.to_path_buf()), ..srdf })
+        Ok(Self { file: Some(path.to_path_buf()), limits: *limits, ..srdf })
     }
 
     /// Reads the text of an SRDF.
@@ -55,7 +57,7 @@ impl Srdf {
     /// # Errors
     /// As [`Srdf::read`].
     pub fn parse(text: &str) -> Result<Self> {
-        Ok(Self { document: Document::parse(text)?, file: None })
+        Ok(Self { document: Document::parse(text)?, file: None, limits: LoadLimits::default() })
     }
 
     /// The name of the robot that is described, if the file has one.
@@ -113,10 +115,12 @@ impl Srdf {
 
     /// The pairs of links that are tested: all pairs that the SRDF does not disable, including adjacent ones. Pairs
     /// that it disables as [proved](Self::PROVED) to stay apart are also tested, because a proof is valid only under
-    /// its hypotheses: see [`proved_pairs`](Self::proved_pairs).
+    /// its hypotheses: see [`proved_pairs`](Self::proved_pairs). Pairs with a free region in the [proofs](Self::proofs)
+    /// of the SRDF are left untested there.
     ///
     /// # Errors
-    /// The robot lacks a link or a joint to which the SRDF refers, or has more than [`LinkPairs::MAX_LINKS`] links.
+    /// The robot lacks a link or a joint to which the SRDF refers, or has more than [`LinkPairs::MAX_LINKS`] links; or as
+    /// [`proofs`](Self::proofs).
     pub fn link_pairs(&self, robot: &Robot) -> Result<LinkPairs> {
         self.check(robot)?;
         if robot.links.len() > LinkPairs::MAX_LINKS {
@@ -145,7 +149,22 @@ impl Srdf {
             by_default.into_iter().chain(disabled.iter().filter(|p| !p.is_proved).filter_map(pair)),
             Untested::Srdf,
         );
+        for (pair, region) in self.proofs(robot)?.free_regions() {
+            pairs.set_free_region(*pair, region.clone());
+        }
         Ok(pairs)
+    }
+
+    /// The proofs in the [file next to the SRDF](proof_file) that apply to a robot; none if there is no such file, or the
+    /// SRDF was not read from a file.
+    ///
+    /// # Errors
+    /// The file of the proofs is malformed or exceeds the limits of the SRDF.
+    pub fn proofs(&self, robot: &Robot) -> Result<Proofs> {
+        match self.file.as_deref().map(proof_file).filter(|file| file.exists()) {
+            Some(file) => Proofs::new(&ProofFile::read(&file, &self.limits)?, robot).map_err(|e| e.in_file(&file)),
+            None => Ok(Proofs::default()),
+        }
     }
 
     /// The pairs of links, by their indices, that the SRDF disables as [proved](Self::PROVED) to stay apart.

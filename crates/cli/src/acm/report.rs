@@ -32,6 +32,9 @@ fn describe(robot: &Robot, pair: &ClassifiedPair) -> Value {
     if let Some(distance_m) = pair.smallest_distance_m {
         entry["smallest_distance_m"] = distance_m.into();
     }
+    if let Some(free) = &pair.free {
+        entry["free_share"] = free.share().into();
+    }
     if let Some(class) = pair.samples.class() {
         entry["samples"] = pair.samples.tried.into();
         entry["samples_touching"] = pair.samples.touching.into();
@@ -58,6 +61,10 @@ pub fn witnesses(robot: &Robot, pairs: &[ClassifiedPair]) -> Value {
 pub fn summarise(robot: &Robot, pairs: &[ClassifiedPair], not_safe: &[&ClassifiedPair], disabled: usize) {
     say!("pairs of links: {}, disabled in the SRDF: {disabled}", pairs.len());
     say!("{}", table(pairs));
+    let n_regions = pairs.iter().filter(|pair| pair.free.is_some()).count();
+    if n_regions > 0 {
+        say!("pairs proved free for some joint values: {n_regions}");
+    }
     let row = |pair: &ClassifiedPair| {
         let values: Vec<String> = witness(robot, pair).map(|(name, x)| format!("{name} {x:.4}")).collect();
         let at = if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) };

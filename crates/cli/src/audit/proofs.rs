@@ -7,7 +7,6 @@ use crate::queries::Queries;
 use crate::question::Question;
 use crate::verify::Subject;
 use firstcontact::Result;
-use firstcontact::io::load::LoadLimits;
 use firstcontact::robot::Trajectory;
 use firstcontact::verdict::TrajectoryVerdict;
 use firstcontact_verification::Place;
@@ -45,9 +44,9 @@ impl Proofs {
     ///
     /// # Errors
     /// The file cannot be written, or a file of proofs about links cannot be read.
-    pub fn begin(path: &Path, question: &Question, model: &Model, margin_m: f64, limits: &LoadLimits) -> Result<Self> {
-        let prover = question.prover(model, margin_m, limits)?;
-        let pairs = question.unproved_pairs(model, margin_m, limits)?;
+    pub fn begin(path: &Path, question: &Question, model: &Model, margin_m: f64) -> Result<Self> {
+        let prover = question.prover(model, margin_m)?;
+        let pairs = question.unproved_pairs(model, margin_m)?;
         let subject = Subject::new(&model.robot, question, &pairs, margin_m);
         let certificates = Certificates::begin(path, prover, 0, &(0..question.queries.len()))?;
         Ok(Self { certificates, subject, path: path.to_path_buf(), paths: Vec::new(), verdicts: Vec::new() })

@@ -230,7 +230,8 @@ fn prepare<'a>(
     let mut ready = Vec::new();
     for (set, ((robot, model), found)) in robots.iter().zip(models).zip(found).enumerate() {
         let missing = args.files.reading.missing_joints(&model.states(), &args.inputs.limits())?;
-        let link_pairs = model.link_pairs(args.self_collision.of_problems())?;
+        let mut link_pairs = model.link_pairs(args.self_collision.of_problems())?;
+        link_pairs.remove_free_regions_below(args.margin);
         let of_set = names.add_links(robot);
         for problem in found {
             let mut one = Ready::new(args, problem, (set, robot), &link_pairs, &missing)?;
