@@ -207,3 +207,26 @@ fn a_pole_through_a_plate_always_touches_or_sometimes() {
         expect(&robot, &class_of(&robot, 2, 0.0), class);
     }
 }
+
+/// Limits far beyond a turn, as some robots have them instead of none: the proofs are those of a joint without limits.
+#[test]
+fn wide_limits_are_those_of_a_turn() {
+    let free = super::class_of(&arm(1.2, None, None), 2, 0.0).free.unwrap();
+    for wide in [7.0, 1e3, 1e4, 1e9, 1e16, 1e20] {
+        let robot = arm(1.2, Some([-wide, wide]), Some([-wide, 2.0 * wide]));
+        let pair = super::class_of(&robot, 2, 0.0);
+        assert_eq!(pair.class, Class::Default, "{wide}: {pair:?}");
+        is_witness(&robot, &pair, 0.0);
+        let of = pair.free.unwrap();
+        assert!(of.columns().iter().all(|c| c.is_periodic && c.range[0].abs() <= 1e4), "{wide}: {of:?}");
+        assert!((of.share() - free.share()).abs() < 0.05, "{wide}: {} and {}", of.share(), free.share());
+    }
+    // A multiplier that does not repeat after a turn, with angles beyond those of the engine.
+    let mut robot = arm(1.2, None, None);
+    robot.columns[1].limits = Some([-1e9, 1e9]);
+    if let JointKind::Revolute { drive, .. } = &mut robot.bodies[2].joint.kind {
+        drive.multiplier = 0.3;
+    }
+    let pair = super::class_of(&robot, 2, 0.0);
+    assert!(pair.class == Class::Unproved && pair.reason.contains("2^20"), "{pair:?}");
+}

@@ -15,6 +15,8 @@
 //! that it also covers the pose that the engine computes for the same values, and the rounding of a gap, which is
 //! relative to the same reach.
 
+use crate::arith::trig::MAX_ANGLE_RAD;
+use crate::robot::free_region::MAX_LOWER_RAD;
 use crate::robot::{ColumnKind, Drive, JointKind, RegionColumn, Robot, rotation};
 use glam::{DAffine3, DVec3};
 use std::f64::consts::PI;
@@ -90,9 +92,9 @@ impl Path {
     /// metres.
     ///
     /// # Errors
-    /// The reason why the joints' values have no finite range: a free joint, a prismatic joint without limits, or a
+    /// The reason why the joints' values have no suitable range: a free joint, a prismatic joint without limits, or a
     /// revolute one without limits that a prismatic joint mimics, or another joint with a multiplier that is not an
-    /// integer.
+    /// integer; or an angle of more than [`MAX_ANGLE_RAD`].
     pub fn new(robot: &Robot, [a, b]: [u32; 2], reach_m: [f64; 2]) -> Result<Self, String> {
         let (up, down) = (ancestors(robot, a), ancestors(robot, b));
         let shared = up.iter().rev().zip(down.iter().rev()).take_while(|(x, y)| x == y).count();
@@ -144,7 +146,10 @@ impl Path {
             // Slightly more than a turn, despite rounding.
             let turn = 2.0 * PI * (1.0 + 1e-12);
             let (range, is_periodic) = match column.limits {
-                Some([lower, upper]) if repeats && upper - lower > turn => ([lower, lower + turn], true),
+                Some([lower, upper]) if repeats && upper - lower > turn => match lower.abs() <= MAX_LOWER_RAD {
+                    true => ([lower, lower + turn], true),
+                    false => ([-0.5 * turn, 0.5 * turn], true),
+                },
                 Some(limits) => (limits, false),
                 None if repeats => ([-0.5 * turn, 0.5 * turn], true),
                 None if column.kind == ColumnKind::AngleRad => {
@@ -165,6 +170,10 @@ impl Path {
             let column = self.columns[i].column;
             let slack = RegionColumn { column, range, is_periodic }.slack();
             self.columns[i] = PathColumn { range, is_periodic, slack, column };
+        }
+        if let Some(joint) = self.joints.iter().find(|joint| !joint.slides && self.largest(joint) > MAX_ANGLE_RAD) {
+            let column = &robot.columns[self.columns[joint.column].column as usize];
+            return Err(format!("joint {}, or one that follows it, may turn by more than 2^20 radians", column.name));
         }
         Ok(())
     }

@@ -12,8 +12,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-/// The version of the format; version 1 has no free regions.
+/// The version of the format. Proofs of version 1 may be wrong for joints with limits beyond 2^20 radians.
 const VERSION: u32 = 2;
+/// A remedy for a file that cannot be used.
+const REMAKE: &str = "remove the file, and make new proofs with firstcontact acm";
 
 /// The content of a proof file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,7 +30,6 @@ pub struct ProofFile {
     /// The pairs that are apart for all joint values.
     pub pairs: Vec<ProvedPair>,
     /// The pairs that are apart for some joint values.
-    #[serde(default)]
     pub free_regions: Vec<RegionOfPair>,
 }
 
@@ -96,12 +97,11 @@ impl ProofFile {
     pub fn read(path: impl AsRef<Path>, limits: &LoadLimits) -> Result<Self> {
         let path = path.as_ref();
         let parse = |bytes: Vec<u8>| {
-            let file: Self = serde_json::from_slice(&bytes).map_err(|e| {
-                Error::input(format!("JSON: {e}")).remedy("remove the file; firstcontact acm makes new proofs")
-            })?;
-            if !(1..=VERSION).contains(&file.version) {
-                let message = format!("the proofs have version {}, expected 1 to {VERSION}", file.version);
-                return Err(Error::input(message).remedy("run firstcontact acm again"));
+            let file: Self =
+                serde_json::from_slice(&bytes).map_err(|e| Error::input(format!("JSON: {e}")).remedy(REMAKE))?;
+            if file.version != VERSION {
+                let message = format!("the proofs have version {}, expected {VERSION}", file.version);
+                return Err(Error::input(message).remedy(REMAKE));
             }
             Ok(file)
         };

@@ -17,6 +17,8 @@ use std::sync::Arc;
 pub(crate) const VALUE_SLACK: f64 = 1.0 / (1u64 << 40) as f64;
 /// Bound on the rounding of an angle that is reduced to one turn, radians.
 pub(crate) const TURN_SLACK_RAD: f64 = 1.0 / (1u64 << 30) as f64;
+/// Largest lower limit at which the range of a joint that repeats may begin, radians: farther from zero, angles round.
+pub(crate) const MAX_LOWER_RAD: f64 = 1e3;
 /// Largest angle that is reduced to one turn, radians.
 const MAX_TURNED_RAD: f64 = (1u64 << 16) as f64;
 /// Units of rounding of a motion's value, relative to the sizes of its terms.
@@ -73,6 +75,13 @@ impl RegionColumn {
         }
     }
 
+    /// Returns whether the range is one, of slightly more than a turn and not far from zero if it is periodic.
+    fn is_sound(&self) -> bool {
+        let [lo, hi] = self.range;
+        let is_turn = (TAU..1.001 * TAU).contains(&(hi - lo)) && lo.abs() <= 2.0 * MAX_LOWER_RAD;
+        lo <= hi && lo.is_finite() && hi.is_finite() && (is_turn || !self.is_periodic)
+    }
+
     /// The parts of the range that contain the values from `from` to `to`, one or two; `None` if some value is outside
     /// of the range.
     fn parts(&self, [from, to]: [f64; 2]) -> Option<[Option<[f64; 2]>; 2]> {
@@ -104,9 +113,8 @@ impl FreeRegion {
     /// The region with these columns and nodes; `None` if there are too many columns, or the nodes are no tree.
     pub(crate) fn new(margin_m: f64, columns: Vec<RegionColumn>, nodes: Vec<RegionNode>) -> Option<Self> {
         let region = Self { margin_m, columns, nodes };
-        let are_ranges =
-            region.columns.iter().all(|c| c.range[0] <= c.range[1] && c.range.iter().all(|x| x.is_finite()));
         let n = region.columns.len();
+        let are_ranges = region.columns.iter().all(RegionColumn::is_sound);
         let is_sound = are_ranges && (1..=Self::MAX_COLUMNS).contains(&n) && region.is_tree() && margin_m >= 0.0;
         is_sound.then_some(region)
     }
@@ -208,8 +216,10 @@ impl FreeRegion {
                     half[c] = range;
                     self.is_free(child, &half, values)
                 };
-                (from >= middle || is_free_in([lo, middle], node + 1))
-                    && (to <= middle || is_free_in([middle, hi], upper as usize))
+                // Boxes contain their sides: a value at the middle is in both halves, and one of them is enough.
+                let (in_lower, in_upper) = (from < middle || to <= middle, to > middle);
+                (!in_lower || is_free_in([lo, middle], node + 1))
+                    && (!in_upper || is_free_in([middle, hi], upper as usize))
             }
         }
     }
@@ -230,7 +240,8 @@ impl FreeRegion {
     /// # Errors
     /// The text is no tree over the columns, a range is not one, or the margin is negative.
     pub fn from_text(margin_m: f64, columns: Vec<RegionColumn>, text: &str) -> Result<Self> {
-        let refuse = || Error::input("a free region is not a tree of boxes").remedy("run firstcontact acm again");
+        let refuse =
+            || Error::input("a free region is not a tree of boxes").remedy("make new proofs with firstcontact acm");
         if text.len() > Self::MAX_NODES {
             return Err(refuse());
         }
@@ -286,9 +297,12 @@ impl PairRegion {
         Some(Self { region: Arc::clone(region), drives })
     }
 
-    /// Returns whether a motion stays in the region from time `t0` to `t1`, and the region holds for a margin, metres.
-    pub fn contains(&self, motion: &RobotMotion, margin_m: f64, [t0, t1]: [f64; 2]) -> bool {
+    /// Returns whether a motion stays in the region from time `t0` to `t1`, and the region holds for its margin.
+    pub fn contains(&self, motion: &RobotMotion, [t0, t1]: [f64; 2]) -> bool {
         let Self { region, drives } = self;
+        // The search with a margin of zero has the least positive one where joints deviate: the proof spares more.
+        let margin_m = region.margin_m.max(f64::MIN_POSITIVE);
+        let holds = |(body, _): &(u32, Drive)| motion.chains[*body as usize].margin_m <= margin_m;
         let mut values = Values::default();
         let known = drives.iter().zip(&region.columns).zip(&mut values).all(|(((body, drive), column), values)| {
             let Some(range) = motion.joint_values(*body as usize, [t0, t1]) else { return false };
@@ -297,7 +311,7 @@ impl PairRegion {
             *values = [x.min(y), x.max(y)];
             VALUE_ROUNDINGS * f64::EPSILON * size <= 0.25 * column.slack() * drive.multiplier.abs()
         });
-        margin_m <= region.margin_m && known && region.contains(&values[..drives.len()])
+        drives.iter().all(holds) && known && region.contains(&values[..drives.len()])
     }
 }
 
@@ -305,6 +319,7 @@ impl PairRegion {
 mod tests {
     use super::*;
     use crate::acm::random::Random;
+    use std::f64::consts::PI;
 
     fn column(range: [f64; 2], is_periodic: bool) -> RegionColumn {
         RegionColumn { column: 0, range, is_periodic }
@@ -319,6 +334,18 @@ mod tests {
             }
             x => if x < 2.6 { "#" } else { "." }.into(),
         }
+    }
+
+    /// A side of a box in a tree over a range.
+    fn side(random: &mut Random, [mut lo, mut hi]: [f64; 2]) -> f64 {
+        for _ in 0..random.within([0.0, 5.0]) as u32 {
+            let middle = middle(lo, hi);
+            match random.within([0.0, 1.0]) < 0.5 {
+                true => lo = middle,
+                false => hi = middle,
+            }
+        }
+        if random.within([0.0, 1.0]) < 0.5 { lo } else { hi }
     }
 
     /// Returns whether a point is in a free leaf, by the text alone.
@@ -361,15 +388,21 @@ mod tests {
                 .iter()
                 .map(|c| if c.is_periodic { random.within([-3.0, 3.0]).round() * TAU } else { 0.0 })
                 .collect();
-            let ranges: Vec<[f64; 2]> = turns
-                .iter()
-                .map(|turn| {
-                    let (from, width) = (random.within([-1.2, 6.0]), random.within([0.0, 1.0]).powi(4) * 7.0);
-                    [turn + from, turn + from + width]
-                })
-                .collect();
+            let mut range_of = |(turn, column): (&f64, &RegionColumn)| {
+                let (from, width) = (random.within([-1.2, 6.0]), random.within([0.0, 1.0]).powi(4) * 7.0);
+                match random.within([0.0, 4.0]) as u32 {
+                    // Values on the sides of boxes, at rest or in motion.
+                    0 => [side(&mut random, column.range); 2],
+                    1 => [side(&mut random, column.range), side(&mut random, column.range)],
+                    _ => [turn + from, turn + from + width],
+                }
+            };
+            let mut ranges: Vec<[f64; 2]> = turns.iter().zip(&columns).map(&mut range_of).collect();
+            ranges.iter_mut().for_each(|range| range.sort_by(f64::total_cmp));
             let is_free_at = |q: &[f64]| {
                 let reduced = |(x, c): (&f64, &RegionColumn)| match c.is_periodic {
+                    // The upper side of the range is the lower one after a turn.
+                    true if *x >= c.range[0] && *x <= c.range[1] => *x,
                     true => (x + 1.0).rem_euclid(TAU) - 1.0,
                     false => *x,
                 };
@@ -385,7 +418,9 @@ mod tests {
             contained[usize::from(is_contained)] += 1;
             // A point alone: it is contained exactly if it is free.
             let q: Vec<f64> = ranges.iter().map(|&range| random.within(range)).collect();
-            assert_eq!(region.contains(&q.iter().map(|&x| [x, x]).collect::<Vec<_>>()), is_free_at(&q), "{q:?}");
+            let is_on_side = ranges.iter().any(|[from, to]| from == to);
+            let is_contained = region.contains(&q.iter().map(|&x| [x, x]).collect::<Vec<_>>());
+            assert!(is_contained == is_free_at(&q) || is_on_side && !is_contained, "{q:?}");
         }
         assert!(contained[0] > 200 && contained[1] > 200, "{contained:?}");
     }
@@ -425,6 +460,10 @@ mod tests {
         assert!(with(0.0, [0.0, 0.0]).is_ok());
         assert!(with(-1.0, [0.0, 1.0]).is_err() && with(f64::NAN, [0.0, 1.0]).is_err());
         assert!(with(0.0, [1.0, 0.0]).is_err() && with(0.0, [0.0, f64::INFINITY]).is_err());
+        // A joint that repeats has a range of one turn near zero.
+        let turn = |lower, width| FreeRegion::from_text(0.0, vec![column([lower, lower + width], true)], "#");
+        assert!(turn(-PI, TAU).is_ok() && turn(900.0, 1.0000001 * TAU).is_ok());
+        assert!(turn(-3.0, 6.0).is_err() && turn(0.0, 2.0 * TAU).is_err() && turn(1e9, TAU).is_err());
         assert!(FreeRegion::from_text(0.0, Vec::new(), "#").is_err());
         assert!(FreeRegion::from_text(0.0, vec![column([0.0, 1.0], false); 4], "#").is_err());
     }

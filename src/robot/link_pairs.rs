@@ -225,7 +225,7 @@ impl LinkPairs {
     /// Leaves a pair untested while a motion stays in a region of joint values in which the links are proved to be
     /// apart. The columns of the region are those of the robot. The two links may be in either order.
     ///
-    /// The region is used by searches on the CPU whose margin is not larger than that of the region.
+    /// The region is used by searches whose margin is not larger than that of the region.
     pub fn set_free_region(&mut self, [a, b]: [u32; 2], region: FreeRegion) {
         self.free_regions.insert([a.min(b), a.max(b)], Arc::new(region));
     }

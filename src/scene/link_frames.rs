@@ -5,8 +5,8 @@
 //! descended once for all triangles of the other; then the one with the lower index in the robot.
 
 use crate::error::Result;
-use crate::robot::LinkPairs;
 use crate::robot::free_region::PairRegion;
+use crate::robot::{LinkPairs, Robot};
 use crate::scene::Object;
 use crate::scene::world::{CollisionWorld, LinkTree, SceneBuild, StaticGeometry};
 use glam::DVec3;
@@ -28,6 +28,13 @@ pub struct LinkFrame {
     pub world: CollisionWorld,
 }
 
+impl LinkFrame {
+    /// The joint values for which a link that is tested against this one is proved to stay apart.
+    pub fn free_region(&self, partner: u32) -> Option<&PairRegion> {
+        self.partners.binary_search(&partner).ok().and_then(|i| self.free_regions[i].as_ref())
+    }
+}
+
 impl CollisionWorld {
     /// Sets the pairs of links that are tested against each other. Frames of the same links are shared with `known`, if
     /// given.
@@ -35,13 +42,22 @@ impl CollisionWorld {
     /// # Errors
     /// A coordinate is farther than [`MAX_COORDINATE_M`](super::world::MAX_COORDINATE_M) from the origin of its body.
     pub(crate) fn set_link_pairs(&mut self, pairs: LinkPairs, known: Option<&Self>) -> Result<()> {
-        let same = known.filter(|known| known.link_pairs == pairs && known.has_links_of(&self.robot));
+        let same = known.filter(|known| {
+            known.link_pairs == pairs && known.has_links_of(&self.robot) && known.has_joints_of(&self.robot)
+        });
         self.frames = match same {
             Some(known) => Arc::clone(&known.frames),
             None => self.frames_of(&pairs, known)?.into(),
         };
         self.link_pairs = pairs;
         Ok(())
+    }
+
+    /// Returns whether the joints of a robot are between the same bodies, and driven in the same way: free regions depend
+    /// on that.
+    fn has_joints_of(&self, robot: &Robot) -> bool {
+        let joints = |of: &Robot| of.bodies.iter().map(|body| (body.parent, body.joint.kind)).collect::<Vec<_>>();
+        joints(&self.robot) == joints(robot)
     }
 
     /// The frames of pairs of links; those of the same links are taken from `known`. Pairs of links of one body are

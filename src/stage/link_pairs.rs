@@ -27,7 +27,6 @@ use crate::robot::RobotMotion;
 use crate::robot::free_region::PairRegion;
 use crate::scene::world::{CollisionWorld, LinkFrame, LinkGeometry};
 use serde::Serialize;
-use std::ops::Range;
 
 /// The kernel that finds the pairs of links whose boxes and line-swept spheres may overlap.
 #[cfg(feature = "gpu")]
@@ -221,7 +220,7 @@ impl Workspace {
                 continue;
             }
             if let Some(region) = region {
-                mask &= !proved_free(input, frame, region, mask, 0..SUBS as u32);
+                mask &= !proved_free(region, input.motion, input.piece, mask);
                 if mask == 0 {
                     counts.proved_free += 1;
                     continue;
@@ -298,26 +297,19 @@ impl Workspace {
     }
 }
 
-/// The sub-intervals among those of a mask and a range in which the joint values are in a free region.
-fn proved_free(input: &Input, frame: &LinkFrame, region: &PairRegion, mask: u32, subs: Range<u32>) -> u32 {
-    let of_subs = mask & super::ALL_SUBS >> (SUBS as u32 - subs.len() as u32) << subs.start;
-    if of_subs == 0 {
-        return 0;
+/// The sub-intervals among those of a mask in which the joint values of a motion are in a free region: all of them
+/// together, or the longest blocks of them.
+pub fn proved_free(region: &PairRegion, motion: &RobotMotion, piece: &Piece, mask: u32) -> u32 {
+    let mut open = mask;
+    for len in [SUBS, SUBS / 2, SUBS / 4, SUBS / 8, 1] {
+        for first in (0..SUBS).step_by(len) {
+            let block = open & super::ALL_SUBS >> (SUBS - len) << first;
+            if block != 0 && region.contains(motion, [piece.sub(first)[0], piece.sub(first + len - 1)[1]]) {
+                open &= !block;
+            }
+        }
     }
-    let link = &input.world.links[frame.link as usize];
-    let margin_m = input.motion.chains[link.body as usize].margin_m;
-    let [t0, t1] = [input.piece.sub(subs.start as usize)[0], input.piece.sub(subs.end as usize - 1)[1]];
-    if region.contains(input.motion, margin_m, [t0, t1]) {
-        return of_subs;
-    }
-    if subs.len() == 1 {
-        return 0;
-    }
-    let middle = subs.start + subs.len() as u32 / 2;
-    [subs.start..middle, middle..subs.end]
-        .into_iter()
-        .map(|half| proved_free(input, frame, region, mask, half))
-        .fold(0, |all, half| all | half)
+    mask & !open
 }
 
 /// Compares the line-swept sphere of a moving link with a static one in all sub-intervals.

@@ -17,9 +17,9 @@ use super::queries::{Paths, Queries, Scanned, TrajectoryArgs};
 use super::question::{Question, QuestionArgs};
 use super::resume::{Fingerprint, SceneHash};
 use super::self_collision::SelfCollisionArgs;
-use super::shard::{CertificateFile, Leaves, Shard, ShardRecord, file_identity};
+use super::shard::{Shard, ShardRecord, file_identity};
 use super::summary::{self, Totals};
-use super::{Outcome, merge, outputs, warn};
+use super::{Outcome, outputs, warn};
 use certificates::{CertificateArgs, Certificates};
 use clap::{Args, ValueEnum};
 use clearance::ClearanceArgs;
@@ -34,7 +34,7 @@ use firstcontact::robot::{BeyondLimits, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::stage::s6_solve::Mode;
 use firstcontact::verdict::{TrajectoryVerdict, Verdict};
-use firstcontact::{Error, Obstacle, Result, Solids};
+use firstcontact::{EngineBuilder, Error, Obstacle, Result, Solids};
 use firstcontact_verifier::Hash;
 use html::{Checked, Html, HtmlArgs};
 use research::ResearchArgs;
@@ -266,36 +266,16 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let load_s = loading.elapsed().as_secs_f64();
     let mut options = options(args)?;
     if let Queries::Motions(_) = queries {
-        // All parts of a run, resumed or sharded, are on the same device.
-        match total < options.min_device_motions() {
-            true => {
-                let n = options.min_device_motions();
-                tell!("running on the CPU, which is faster for fewer than {n} motions");
-                options.backend = Backend::Cpu;
-            }
-            false => options.min_device_motions = Some(0),
-        }
+        choose_backend(&mut options, total);
     }
     let of_pairs = (&allowed, &*pairs_without_proofs);
     let settings = format!("{:?} {:?} {of_pairs:?}{}", options.solve, options.bound, solids_in_words(&options));
     let clearance = args.clearance.options(&options)?;
     let settings = settings + &queries.in_words() + &clearance.map_or(String::new(), |of| format!(" {of:?}"));
-    let tree = files.scene.as_deref().and_then(|path| args.tree_cache.file(path, scene.n_triangles()));
     let of_scene = SceneHash::new([&scene]);
-    tree.iter().try_for_each(|path| output::refuse_input(path))?;
-    let (bar, watch) = large::building();
-    let mut builder = Engine::builder_taking(robot, &mut scene).options(options).watch(watch);
-    builder = builder.allow(allowed).link_pairs(link_pairs);
-    if let Some(file) = tree {
-        builder = builder.tree_cache(file);
-    }
-    let engine = builder.build()?;
-    drop(bar);
-    engine.warnings().for_each(warn);
-    for name in engine.untested_solids() {
-        warn(&format!("{} is too large to be tested as a solid: starts inside it are not detected", quoted(name)));
-    }
-    engine.backend_fallback_reason().into_iter().for_each(|note| tell!("{note}"));
+    let tree = files.scene.as_deref().and_then(|path| args.tree_cache.file(path, scene.n_triangles()));
+    let builder = Engine::builder_taking(robot, &mut scene).options(options).allow(allowed).link_pairs(link_pairs);
+    let engine = build(builder, tree)?;
     let interruption = super::interruption();
     // Both files are opened before any work, so that a file that cannot be written is not discovered at the end.
     let out = outputs::open(&args.out)?;
@@ -329,16 +309,10 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     };
     let mut json = summary::to_json(&engine, &stats, totals, &tested, name);
     if let (Some(shard), Some((bytes, hash))) = (args.shard, &written.file) {
-        let certificates = args.certificates.single_file().map(|path| {
-            let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            Ok::<_, Error>(CertificateFile { file, blake3: merge::hash_of(path)? })
-        });
-        let certificates = certificates.transpose()?;
-        let leaves = if args.certificates.file().is_some() { Leaves::Certificates } else { Leaves::Answers };
-        let answers = (*bytes, hash.clone(), &written.tree, leaves);
+        let answers = (*bytes, hash.clone(), &written.tree, args.certificates.leaves());
         let identity = (identity, file_identity(&files.motions));
-        let numbers = (numbers.clone(), total);
-        ShardRecord::new(shard, numbers, identity, answers, (&stats, &json, certificates)).write(&args.out)?;
+        let of_run = (&stats, &json, args.certificates.hashed()?);
+        ShardRecord::new(shard, (numbers.clone(), total), identity, answers, of_run).write(&args.out)?;
     }
     json["merkle_root"] = written.tree.root().into();
     if let Some(shard) = args.shard {
@@ -365,6 +339,37 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
         _ => {}
     }
     Ok(outcome(&stats))
+}
+
+/// Selects the CPU for few motions, by the number in the whole file: all parts of a run, resumed or sharded, are on the
+/// same device.
+fn choose_backend(options: &mut Options, total: usize) {
+    let n = options.min_device_motions();
+    if total < n {
+        tell!("running on the CPU, which is faster for fewer than {n} motions");
+        options.backend = Backend::Cpu;
+    } else {
+        options.min_device_motions = Some(0);
+    }
+}
+
+/// Builds an engine, with the scene's tree in a file if one is given, and shows its warnings.
+fn build(builder: EngineBuilder, tree: Option<PathBuf>) -> Result<Engine> {
+    tree.iter().try_for_each(|path| output::refuse_input(path))?;
+    let (bar, watch) = large::building();
+    let builder = builder.watch(watch);
+    let engine = match tree {
+        Some(file) => builder.tree_cache(file),
+        None => builder,
+    }
+    .build()?;
+    drop(bar);
+    engine.warnings().for_each(warn);
+    for name in engine.untested_solids() {
+        warn(&format!("{} is too large to be tested as a solid: starts inside it are not detected", quoted(name)));
+    }
+    engine.backend_fallback_reason().into_iter().for_each(|note| tell!("{note}"));
+    Ok(engine)
 }
 
 /// An empty diagnosis, or the diagnosis of the answers of the run that is continued.

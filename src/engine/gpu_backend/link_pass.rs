@@ -170,16 +170,20 @@ impl GpuPipeline {
     ) -> Result<LinkOutput> {
         let clock = Instant::now();
         let Some(pass) = &self.links else { return Ok(LinkOutput::default()) };
-        let mut counts = LinkPairCounts {
-            tested: chunk.pieces.len() as u64 * pass.pairs.len() as u64,
-            near: near.len() as u64,
-            ..LinkPairCounts::default()
-        };
+        let mut counts =
+            LinkPairCounts { tested: chunk.pieces.len() as u64 * pass.pairs.len() as u64, ..LinkPairCounts::default() };
         near.sort_unstable();
         for pair in &mut near {
             let piece = &chunk.pieces[pair.piece as usize];
             pair.mask &= piece.mask_until(limits[piece.motion as usize]);
+            let (frame, moving) = pass.pairs[pair.pair as usize];
+            if let (1.., Some(region)) = (pair.mask, self.world.frames[frame as usize].free_region(moving)) {
+                let motion = &chunk.motions[piece.motion as usize];
+                pair.mask &= !link_pairs::proved_free(region, motion, piece, pair.mask);
+                counts.proved_free += u64::from(pair.mask == 0);
+            }
         }
+        counts.near = near.len() as u64 - counts.proved_free;
         near.retain(|pair| pair.mask != 0 && !possible.has_piece(&chunk.pieces[pair.piece as usize]));
         let (chains, pieces) = self.near_pieces(chunk, pass, &near);
         let (n_pieces, n_motions) = (chunk.pieces.len(), chunk.motions.len());

@@ -1,6 +1,7 @@
 //! `check --certificates`: proofs of the answers for `verify`.
 
-use crate::outputs;
+use crate::shard::{CertificateFile, Leaves};
+use crate::{merge, outputs};
 use clap::Args;
 use firstcontact::certificate::Prover;
 use firstcontact::engine::thread_pool;
@@ -43,9 +44,23 @@ impl CertificateArgs {
         Err(error.remedy("remove it, or choose another folder"))
     }
 
-    /// The file of certificates, if it is one rather than a folder, which all shards of a run can share.
-    pub fn single_file(&self) -> Option<&Path> {
-        self.certificates.as_deref().filter(|path| matches!(Place::new(path), Place::File(_)))
+    /// Name and hash of the file of certificates, once it is complete; `None` for a folder, which all shards of a run can
+    /// share.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn hashed(&self) -> Result<Option<CertificateFile>> {
+        let single = self.certificates.as_deref().filter(|path| matches!(Place::new(path), Place::File(_)));
+        let hashed = |path: &Path| {
+            let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            Ok(CertificateFile { file, blake3: merge::hash_of(path)? })
+        };
+        single.map(hashed).transpose()
+    }
+
+    /// The leaves of the Merkle tree over the run.
+    pub fn leaves(&self) -> Leaves {
+        if self.certificates.is_some() { Leaves::Certificates } else { Leaves::Answers }
     }
 
     /// Refuses options of the check with which there are no certificates.
