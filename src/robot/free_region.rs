@@ -336,8 +336,9 @@ mod tests {
         }
     }
 
-    /// A side of a box in a tree over a range.
+    /// A side of a box in a tree over a range, but not the upper end of the range: of an angle it is the lower end, too.
     fn side(random: &mut Random, [mut lo, mut hi]: [f64; 2]) -> f64 {
+        let end = hi;
         for _ in 0..random.within([0.0, 5.0]) as u32 {
             let middle = middle(lo, hi);
             match random.within([0.0, 1.0]) < 0.5 {
@@ -345,7 +346,7 @@ mod tests {
                 false => hi = middle,
             }
         }
-        if random.within([0.0, 1.0]) < 0.5 { lo } else { hi }
+        if hi == end || random.within([0.0, 1.0]) < 0.5 { lo } else { hi }
     }
 
     /// Returns whether a point is in a free leaf, by the text alone.
