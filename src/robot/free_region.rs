@@ -319,6 +319,9 @@ impl PairRegion {
 mod tests {
     use super::*;
     use crate::acm::random::Random;
+    use crate::enclosure::chain_bounds::Deviation;
+    use crate::robot::{ColumnKind, Joint, JointKind};
+    use glam::{DMat3, DVec3};
     use std::f64::consts::PI;
 
     fn column(range: [f64; 2], is_periodic: bool) -> RegionColumn {
@@ -439,6 +442,47 @@ mod tests {
         assert!(
             turn.contains(&[[-6e4, -6e4 + 20.0]]) && !turn.contains(&[[0.0, 7e4]]) && !turn.contains(&[[f64::NAN; 2]])
         );
+    }
+
+    /// A joint about which a body turns in a region from -1 to 1, by `multiplier` times its column and 0.5.
+    fn turning(margin_m: f64, multiplier: f64) -> (Robot, PairRegion) {
+        let mut robot = Robot::new("r", "root", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+        let driven = robot.add_column("j", ColumnKind::AngleRad, None);
+        let kind = JointKind::Revolute { axis: DVec3::Z, drive: Drive { column: driven, multiplier, offset: 0.5 } };
+        let joint = Joint { name: "j".into(), orientation: DMat3::IDENTITY, origin_m: DVec3::ZERO, kind };
+        robot.add_body("b", Some(0), joint).unwrap();
+        let columns = vec![column([-1.0, 1.0], false)];
+        let region = Arc::new(FreeRegion::from_text(margin_m, columns, "#").unwrap());
+        let of_pair = PairRegion::new(&robot, [0, 1], &region).unwrap();
+        (robot, of_pair)
+    }
+
+    #[test]
+    fn motions_stay_in_a_region_with_their_deviations() {
+        for multiplier in [1.0, -2.0] {
+            let (robot, region) = turning(0.0, multiplier);
+            for end in [0.9, -0.9] {
+                let mut motion = RobotMotion::new(&robot, &[0.2 * end], &[end]).unwrap();
+                assert!(region.contains(&motion, [0.0, 1.0]));
+                let deviation = |turn_rad| [Deviation::default(), Deviation { turn_rad, slide_m: 0.0 }];
+                motion.set_deviations(deviation(0.05 * multiplier.abs()));
+                assert!(region.contains(&motion, [0.0, 1.0]));
+                motion.set_deviations(deviation(0.2 * multiplier.abs()));
+                assert!(region.contains(&motion, [0.0, 0.5]) && !region.contains(&motion, [0.0, 1.0]));
+            }
+            let beyond = RobotMotion::new(&robot, &[0.0], &[1.1]).unwrap();
+            assert!(region.contains(&beyond, [0.0, 0.9]) && !region.contains(&beyond, [0.9, 1.0]));
+        }
+    }
+
+    #[test]
+    fn a_region_is_not_used_with_a_larger_margin() {
+        let (robot, region) = turning(0.05, 1.0);
+        let mut motion = RobotMotion::new(&robot, &[0.0], &[0.5]).unwrap();
+        for (margin_m, holds) in [(0.0, true), (0.05, true), (0.051, false)] {
+            motion.set_margin(margin_m);
+            assert_eq!(region.contains(&motion, [0.0, 1.0]), holds, "{margin_m}");
+        }
     }
 
     #[test]
