@@ -339,7 +339,7 @@ mod tests {
         }
     }
 
-    /// A side of a box in a tree over a range, but not the upper end of the range: of an angle it is the lower end, too.
+    /// A side of a box in a tree over a range, but not the upper end of the range, which is the lower end of an angle.
     fn side(random: &mut Random, [mut lo, mut hi]: [f64; 2]) -> f64 {
         let end = hi;
         for _ in 0..random.within([0.0, 5.0]) as u32 {
