@@ -158,7 +158,7 @@ pub const MUTANTS: &[Mutant] = &[
     m("a value at the middle of a box", REGION, "from < middle || to <= middle", "from < middle", RANGES),
     m("both parts of the range of an angle", REGION, "Some([lo, (end - TAU).max(lo)])", "None", RANGES),
     m("values below the range of a region", REGION, "from >= lo - spare", "true", RANGES),
-    m("margin of a free region", REGION, "drives.iter().all(holds) && known", "known", MARGIN),
+    m("margin of a free region", REGION, "drives.iter().all(holds)", "true", MARGIN),
     m("factor of a joint in a region", REGION, "(x - drive.offset) / drive.multiplier", "x - drive.offset", SAMPLED),
     m("deviation above a value", MOTION, "ends[0].max(ends[1]) + stray", "ends[0].max(ends[1])", DEVIATING),
     m("deviation below a value", MOTION, "ends[0].min(ends[1]) - stray", "ends[0].min(ends[1])", DEVIATING),

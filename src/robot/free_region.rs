@@ -303,6 +303,9 @@ impl PairRegion {
         // The search with a margin of zero has the least positive one where joints deviate: the proof spares more.
         let margin_m = region.margin_m.max(f64::MIN_POSITIVE);
         let holds = |(body, _): &(u32, Drive)| motion.chains[*body as usize].margin_m <= margin_m;
+        if !drives.iter().all(holds) {
+            return false;
+        }
         let mut values = Values::default();
         let known = drives.iter().zip(&region.columns).zip(&mut values).all(|(((body, drive), column), values)| {
             let Some(range) = motion.joint_values(*body as usize, [t0, t1]) else { return false };
@@ -311,7 +314,7 @@ impl PairRegion {
             *values = [x.min(y), x.max(y)];
             VALUE_ROUNDINGS * f64::EPSILON * size <= 0.25 * column.slack() * drive.multiplier.abs()
         });
-        drives.iter().all(holds) && known && region.contains(&values[..drives.len()])
+        known && region.contains(&values[..drives.len()])
     }
 }
 

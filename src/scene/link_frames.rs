@@ -53,8 +53,8 @@ impl CollisionWorld {
         Ok(())
     }
 
-    /// Returns whether the joints of a robot are between the same bodies, and driven in the same way: free regions depend
-    /// on that.
+    /// Returns whether the joints of a robot are between the same bodies, and driven in the same way: free regions
+    /// depend on that.
     fn has_joints_of(&self, robot: &Robot) -> bool {
         let joints = |of: &Robot| of.bodies.iter().map(|body| (body.parent, body.joint.kind)).collect::<Vec<_>>();
         joints(&self.robot) == joints(robot)

@@ -119,8 +119,8 @@ impl Srdf {
     /// of the SRDF are left untested there.
     ///
     /// # Errors
-    /// The robot lacks a link or a joint to which the SRDF refers, or has more than [`LinkPairs::MAX_LINKS`] links; or as
-    /// [`proofs`](Self::proofs).
+    /// The robot lacks a link or a joint to which the SRDF refers, or has more than [`LinkPairs::MAX_LINKS`] links; or
+    /// as [`proofs`](Self::proofs).
     pub fn link_pairs(&self, robot: &Robot) -> Result<LinkPairs> {
         self.check(robot)?;
         if robot.links.len() > LinkPairs::MAX_LINKS {
@@ -155,8 +155,8 @@ impl Srdf {
         Ok(pairs)
     }
 
-    /// The proofs in the [file next to the SRDF](proof_file) that apply to a robot; none if there is no such file, or the
-    /// SRDF was not read from a file.
+    /// The proofs in the [file next to the SRDF](proof_file) that apply to a robot; none if there is no such file, or
+    /// the SRDF was not read from a file.
     ///
     /// # Errors
     /// The file of the proofs is malformed or exceeds the limits of the SRDF.

@@ -44,8 +44,8 @@ impl CertificateArgs {
         Err(error.remedy("remove it, or choose another folder"))
     }
 
-    /// Name and hash of the file of certificates, once it is complete; `None` for a folder, which all shards of a run can
-    /// share.
+    /// Name and hash of the file of certificates, once it is complete; `None` for a folder, which all shards of a run
+    /// can share.
     ///
     /// # Errors
     /// The file cannot be read.
