@@ -123,7 +123,7 @@ fn constants_agree() {
         ("FORM_JET", f64::from(layout::FORM_JET)),
         ("FORM_INTERVAL", f64::from(layout::FORM_INTERVAL)),
         ("FLAG_CUTOFFS", f64::from(layout::FLAG_CUTOFFS)),
-        ("FLAG_IGNORED_PAIRS", f64::from(layout::FLAG_IGNORED_PAIRS)),
+        ("FLAG_ALLOWED_PAIRS", f64::from(layout::FLAG_ALLOWED_PAIRS)),
         ("FLAG_STARTS", f64::from(layout::FLAG_STARTS)),
         ("POSE_FLOATS", s1_concat::POSE_FLOATS as f64),
         ("JOINT_FLOATS", s1_concat::JOINT_FLOATS as f64),

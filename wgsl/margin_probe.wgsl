@@ -20,7 +20,7 @@
 @group(0) @binding(6) var<storage, read> scene_leaves: array<SceneLeaf>;
 @group(0) @binding(7) var<storage, read> scene_triangles: array<SceneTriangle>;
 // One bit per link and object: set for pairs that are never tested.
-@group(0) @binding(8) var<storage, read> ignored_pairs: array<u32>;
+@group(0) @binding(8) var<storage, read> allowed_pairs: array<u32>;
 @group(0) @binding(9) var<storage, read> link_nodes: array<LinkChild>;
 @group(0) @binding(10) var<storage, read> link_triangles: array<LinkTriangle>;
 @group(0) @binding(11) var<storage, read_write> items: array<ProbeItem>;
@@ -123,12 +123,12 @@ fn nearest_triangle(root: u32, e: vec3<f32>) -> u32 {
     return found;
 }
 
-fn is_ignored(link: u32, object: u32) -> bool {
-    if (chunk.flags & FLAG_IGNORED_PAIRS) == 0u {
+fn is_allowed(link: u32, object: u32) -> bool {
+    if (chunk.flags & FLAG_ALLOWED_PAIRS) == 0u {
         return false;
     }
     let bit = link * chunk.n_objects + object;
-    return (ignored_pairs[bit / 32u] & (1u << (bit % 32u))) != 0u;
+    return (allowed_pairs[bit / 32u] & (1u << (bit % 32u))) != 0u;
 }
 
 // The point of a triangle that is about nearest to another point.
@@ -148,7 +148,7 @@ fn nearest_of_cluster(item: ProbeItem, link: u32, y: vec3<f32>) -> u32 {
     var found = NONE;
     for (var i = item.first_triangle; i < item.first_triangle + item.n_triangles; i += 1u) {
         let away = length2(y - on_triangle(y, i));
-        if away < best && !is_ignored(link, scene_triangles[i].object) {
+        if away < best && !is_allowed(link, scene_triangles[i].object) {
             best = away;
             found = i;
         }

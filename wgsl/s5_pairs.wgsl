@@ -21,7 +21,7 @@
 @group(0) @binding(5) var<storage, read> scene_leaves: array<SceneLeaf>;
 @group(0) @binding(6) var<storage, read> candidates: array<Candidate>;
 // One bit per link and object: set for pairs that are never tested.
-@group(0) @binding(7) var<storage, read> ignored_pairs: array<u32>;
+@group(0) @binding(7) var<storage, read> allowed_pairs: array<u32>;
 // Eight per node of the links' trees; the root of link i is node i.
 @group(0) @binding(8) var<storage, read> link_nodes: array<LinkChild>;
 // The link of each node.
@@ -127,10 +127,10 @@ fn restricted(c: Candidate) -> LinkItem {
     }
     let cluster = scene_leaves[c.cluster];
     var left = c.triangles & (0xffffffffu >> (CLUSTER_SIZE - cluster.count));
-    if (chunk.flags & FLAG_IGNORED_PAIRS) != 0u {
+    if (chunk.flags & FLAG_ALLOWED_PAIRS) != 0u {
         for (var i = 0u; i < cluster.count; i += 1u) {
             let bit = c.link * chunk.n_objects + scene_triangles[cluster.first + i].object;
-            if (ignored_pairs[bit / 32u] & (1u << (bit % 32u))) != 0u {
+            if (allowed_pairs[bit / 32u] & (1u << (bit % 32u))) != 0u {
                 left &= ~(1u << i);
             }
         }

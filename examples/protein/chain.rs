@@ -133,74 +133,102 @@ fn moves(freedom: Freedom, k: usize, motion: usize) -> bool {
     }
 }
 
+/// The robot up to the last atom so far.
+struct Growth {
+    robot: Robot,
+    shapes: Shapes,
+    /// The body of the last atom.
+    body: u32,
+    /// The frame of the last atom in the frame of `body`.
+    frame: DAffine3,
+    /// The frame of the last atom in the world, in the first conformation.
+    world: DAffine3,
+}
+
+impl Growth {
+    /// A robot with a freely moving body at the first atom, whose frame in the first conformation is `world`.
+    fn new(world: DAffine3, shapes: Shapes) -> Result<Self> {
+        let mut robot = Robot::new("protein", "world", DMat3::IDENTITY, DVec3::ZERO)?;
+        let parts = ["x", "y", "z", "qx", "qy", "qz", "qw"];
+        let columns =
+            (0..).zip(parts).map(|(i, part)| robot.add_column(format!("root.{part}"), ColumnKind::Free(i), None));
+        let first_column = columns.min().unwrap_or_default();
+        let root = joint("root", DAffine3::IDENTITY, JointKind::Free { first_column });
+        let body = robot.add_body("root", Some(0), root)?;
+        Ok(Self { robot, shapes, body, frame: DAffine3::IDENTITY, world })
+    }
+
+    /// Adds one motion of a bond (0 torsion, 1 angle, 2 length) as a joint, with its value in the first conformation.
+    fn add_joint(&mut self, name: &str, motion: usize, value: f64) -> Result<()> {
+        let kind = if motion == 2 { ColumnKind::LengthM } else { ColumnKind::AngleRad };
+        let drive = Drive::direct(self.robot.add_column(name, kind, None));
+        let kind = match motion {
+            0 => JointKind::Revolute { axis: DVec3::X, drive },
+            1 => JointKind::Revolute { axis: DVec3::Z, drive },
+            _ => JointKind::Prismatic { axis: DVec3::X, drive },
+        };
+        self.body = self.robot.add_body(name, Some(self.body), joint(name, self.frame, kind))?;
+        self.frame = DAffine3::IDENTITY;
+        self.world *= step(motion, value);
+        Ok(())
+    }
+
+    /// Adds one motion of a bond that keeps its value.
+    fn add_rigid(&mut self, motion: usize, value: f64) {
+        self.frame *= step(motion, value);
+        self.world *= step(motion, value);
+    }
+
+    /// The position in the frame of `body` that belongs to a position in the first conformation.
+    fn local(&self, p: DVec3) -> DVec3 {
+        (self.frame * self.world.inverse()).transform_point3(p)
+    }
+
+    /// Adds the ball of an atom that moves with `body`.
+    fn add_ball(&mut self, name: &str, at: DVec3, element: &str) -> Result<()> {
+        let radius_m = self.shapes.radius_share * van_der_waals(element);
+        let ball = Primitive::Sphere { radius_m }.triangles(self.shapes.chord_error)?;
+        let ball: Vec<Triangle> = ball.into_iter().map(|t| t.map(|v| v + at)).collect();
+        self.robot.add_link(name, self.body, ball, vec![0]).map(|_| ())
+    }
+}
+
 impl Chain {
     /// Builds the robot from its first conformation.
     ///
     /// # Errors
     /// The chain is deeper than the engine supports, or a radius is not positive.
     pub fn new(residues: &[Residue], freedom: Freedom, shapes: Shapes) -> Result<Self> {
-        let places = backbone(residues);
-        let first = Coordinates::new(&places);
-        let mut robot = Robot::new("protein", "world", DMat3::IDENTITY, DVec3::ZERO)?;
-        let parts = ["x", "y", "z", "qx", "qy", "qz", "qw"];
-        let columns =
-            (0..).zip(parts).map(|(i, part)| robot.add_column(format!("root.{part}"), ColumnKind::Free(i), None));
-        let first_column = columns.min().unwrap_or_default();
-        let mut body =
-            robot.add_body("root", Some(0), joint("root", DAffine3::IDENTITY, JointKind::Free { first_column }))?;
-        // The frame of the last atom in the frame of `body`.
-        let mut frame = DAffine3::IDENTITY;
-        let mut atoms = vec![(body, DVec3::ZERO)];
-        let add_ball = |robot: &mut Robot, name: &str, body, at: DVec3, element: &str| {
-            let radius_m = shapes.radius_share * van_der_waals(element);
-            let ball = Primitive::Sphere { radius_m }.triangles(shapes.chord_error)?;
-            let ball: Vec<Triangle> = ball.into_iter().map(|t| t.map(|v| v + at)).collect();
-            robot.add_link(name, body, ball, vec![0])
-        };
-        add_ball(&mut robot, &format!("{} N", residues[0].name), body, DVec3::ZERO, "N")?;
-        let mut world = first.root;
+        let first = Coordinates::new(&backbone(residues));
+        let mut growth = Growth::new(first.root, shapes)?;
+        growth.add_ball(&format!("{} N", residues[0].name), DVec3::ZERO, "N")?;
+        let mut atoms = vec![(growth.body, DVec3::ZERO)];
         for (k, bond) in (1..).zip(&first.bonds) {
             let residue = &residues[k / 3];
+            let atom = format!("{} {}", residue.name, ["N", "CA", "C"][k % 3]);
             for (motion, &value) in bond.iter().enumerate() {
-                let name =
-                    format!("{} {} {}", residue.name, ["N", "CA", "C"][k % 3], ["torsion", "angle", "length"][motion]);
                 if moves(freedom, k, motion) {
-                    let kind = if motion == 2 { ColumnKind::LengthM } else { ColumnKind::AngleRad };
-                    let drive = Drive::direct(robot.add_column(&name, kind, None));
-                    let kind = match motion {
-                        0 => JointKind::Revolute { axis: DVec3::X, drive },
-                        1 => JointKind::Revolute { axis: DVec3::Z, drive },
-                        _ => JointKind::Prismatic { axis: DVec3::X, drive },
-                    };
-                    body = robot.add_body(&name, Some(body), joint(&name, frame, kind))?;
-                    frame = DAffine3::IDENTITY;
+                    growth.add_joint(&format!("{atom} {}", ["torsion", "angle", "length"][motion]), motion, value)?;
                 } else {
-                    frame *= step(motion, value);
+                    growth.add_rigid(motion, value);
                 }
-                world *= step(motion, value);
             }
-            atoms.push((body, frame.translation));
-            add_ball(
-                &mut robot,
-                &format!("{} {}", residue.name, ["N", "CA", "C"][k % 3]),
-                body,
-                frame.translation,
-                ["N", "C", "C"][k % 3],
-            )?;
+            let at = growth.frame.translation;
+            atoms.push((growth.body, at));
+            growth.add_ball(&atom, at, ["N", "C", "C"][k % 3])?;
             // The other atoms attached to this atom move with its frame, in the arrangement of the first conformation.
-            let local = |p: DVec3| (frame * world.inverse()).transform_point3(p);
             if k % 3 == 2 {
                 for (at, element) in &residue.side {
-                    add_ball(&mut robot, &format!("{} side chain", residue.name), body, local(*at), element)?;
+                    growth.add_ball(&format!("{} side chain", residue.name), growth.local(*at), element)?;
                 }
             }
             // The oxygen is in the plane of CA, C and the next N.
             let before = if k % 3 == 0 { residues.get(k / 3 - 1) } else { None };
             if let Some((before, at)) = before.and_then(|r| Some((r, r.oxygen?))) {
-                add_ball(&mut robot, &format!("{} O", before.name), body, local(at), "O")?;
+                growth.add_ball(&format!("{} O", before.name), growth.local(at), "O")?;
             }
         }
-        Ok(Self { robot, atoms, freedom, first: first.bonds })
+        Ok(Self { robot: growth.robot, atoms, freedom, first: first.bonds })
     }
 
     /// Start and end of the motion from one conformation to another, in the robot's columns. Every torsion changes in

@@ -17,36 +17,24 @@ mod pdb;
 
 use chain::{Chain, Freedom, Shapes, van_der_waals};
 use firstcontact::engine::Engine;
-use firstcontact::robot::MotionBatch;
 use firstcontact::robot::primitive::Primitive;
+use firstcontact::robot::{MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
+use pdb::Atom;
 use std::time::Instant;
 
 fn main() -> Result<()> {
-    let (options, words): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|a| a.starts_with("--"));
-    let freedom = match &options[..] {
-        [] => Freedom::PhiPsi,
-        [all] if all == "--all" => Freedom::All,
-        _ => return Err(Error::usage("protein FILE.pdb [CHAIN] [--all]")),
-    };
-    let path = words.first().ok_or_else(|| Error::usage("protein FILE.pdb [CHAIN] [--all]"))?;
-    let name = words.get(1).and_then(|w| w.chars().next()).unwrap_or('A');
-    let text = std::fs::read_to_string(path).map_err(|e| Error::input(e.to_string()).in_file(path))?;
-    let models = pdb::read(&text).map_err(|e| e.in_file(path))?;
+    let Arguments { path, chain: name, freedom } = Arguments::read(std::env::args().skip(1))?;
+    let text = std::fs::read_to_string(&path).map_err(|e| Error::input(e.to_string()).in_file(&path))?;
+    let models = pdb::read(&text).map_err(|e| e.in_file(&path))?;
 
     // Full radii overlap in every molecule where hydrogen bonds connect atoms.
     let shapes = Shapes { radius_share: 0.5, chord_error: 0.05 };
     let conformations: Vec<_> = models.iter().map(|m| chain::residues(m, name)).collect::<Result<_>>()?;
     let chain = Chain::new(&conformations[0], freedom, shapes)?;
-    let mut scene = Scene::new();
-    for atom in models[0].iter().filter(|a| a.chain != name && a.element != "H" && a.residue != "HOH") {
-        let radius_m = shapes.radius_share * van_der_waals(&atom.element);
-        let ball = Primitive::Sphere { radius_m }.triangles(shapes.chord_error)?;
-        let object = format!("{} {} {} {}", atom.chain, atom.residue, atom.number, atom.name);
-        scene.add_object(object, ball.into_iter().map(|t| t.map(|v| v + atom.position)))?;
-    }
+    let scene = other_chains(&models[0], name, shapes)?;
     let depth = (0..chain.robot.bodies.len() as u32).map(|b| chain.robot.depth_of(b)).max().unwrap_or(0);
     println!(
         "{} residues, {} joints in series, {} triangles; {} atoms beside it, {} triangles",
@@ -70,21 +58,58 @@ fn main() -> Result<()> {
         let there = chain.places(&chain.robot.body_poses(motions.end(i))?);
         let off = there.iter().zip(chain::backbone(&conformations[to])).map(|(a, b)| a.distance(b)).fold(0.0, f64::max);
         print!("from conformation {} to {}, which the backbone misses by {off:.3} Å: ", i + 1, to + 1);
-        match verdict {
-            Verdict::Free => println!("free"),
-            Verdict::Undecided(u) => println!("undecided, free until {}", u.clear_until),
-            Verdict::Contact(c) => match &c.first {
-                Some(at) => {
-                    let (a, b) = (
-                        &chain.robot.links[at.a.link as usize],
-                        &scene.objects[at.b.object().unwrap_or_default() as usize],
-                    );
-                    println!("at {:?} {} touches {}", c.toc, a.name, b.name);
-                }
-                None => println!("a contact at {:?}", c.toc),
-            },
-        }
+        println!("{}", in_words(verdict, &chain.robot, &scene));
     }
     println!("{} motions in {:.3} s", report.verdicts.len(), start.elapsed().as_secs_f64());
     Ok(())
+}
+
+/// The command line.
+struct Arguments {
+    path: String,
+    /// The chain that moves.
+    chain: char,
+    freedom: Freedom,
+}
+
+impl Arguments {
+    fn read(arguments: impl Iterator<Item = String>) -> Result<Self> {
+        let usage = || Error::usage("protein FILE.pdb [CHAIN] [--all]");
+        let (options, words): (Vec<String>, Vec<String>) = arguments.partition(|a| a.starts_with("--"));
+        let freedom = match &options[..] {
+            [] => Freedom::PhiPsi,
+            [all] if all == "--all" => Freedom::All,
+            _ => return Err(usage()),
+        };
+        let chain = words.get(1).and_then(|w| w.chars().next()).unwrap_or('A');
+        let path = words.into_iter().next().ok_or_else(usage)?;
+        Ok(Self { path, chain, freedom })
+    }
+}
+
+/// The atoms of all chains but one, each as an object; without hydrogen and water.
+fn other_chains(model: &[Atom], chain: char, shapes: Shapes) -> Result<Scene> {
+    let mut scene = Scene::new();
+    for atom in model.iter().filter(|a| a.chain != chain && a.element != "H" && a.residue != "HOH") {
+        let radius_m = shapes.radius_share * van_der_waals(&atom.element);
+        let ball = Primitive::Sphere { radius_m }.triangles(shapes.chord_error)?;
+        let object = format!("{} {} {} {}", atom.chain, atom.residue, atom.number, atom.name);
+        scene.add_object(object, ball.into_iter().map(|t| t.map(|v| v + atom.position)))?;
+    }
+    Ok(scene)
+}
+
+fn in_words(verdict: &Verdict, robot: &Robot, scene: &Scene) -> String {
+    match verdict {
+        Verdict::Free => "free".into(),
+        Verdict::Undecided(u) => format!("undecided, free until {}", u.clear_until),
+        Verdict::Contact(c) => match &c.first {
+            Some(at) => {
+                let link = &robot.links[at.a.link as usize];
+                let object = &scene.objects[at.b.object().unwrap_or_default() as usize];
+                format!("at {:?} {} touches {}", c.toc, link.name, object.name)
+            }
+            None => format!("a contact at {:?}", c.toc),
+        },
+    }
 }

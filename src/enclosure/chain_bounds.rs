@@ -25,11 +25,11 @@ pub struct ChainBounds {
     /// Growth of the stray with the distance from the origin: the sum of the joints' deviations, radians.
     pub stray_slope: f64,
     /// `Σ T_j`: no point of the chain's joints is farther than this from the root's frame, metres.
-    pub reach: f64,
+    pub reach_m: f64,
     /// `Σ (j-1) T_j`.
     weighted_offsets: f64,
     /// `Σ X_j`.
-    running_reach: f64,
+    running_reach_m: f64,
 }
 
 /// Bounds on the motion of one joint.
@@ -66,7 +66,7 @@ impl ChainBounds {
     #[must_use]
     pub fn extended(&self, joint: &JointBounds) -> Self {
         let derivatives = self.derivatives.extended(joint.turn_rad, joint.slide_m, joint.offset_max_m);
-        let reach = self.reach + joint.offset_sum_m;
+        let reach_m = self.reach_m + joint.offset_sum_m;
         Self {
             depth: self.depth + 1,
             degree: self.degree.max(joint.degree),
@@ -75,9 +75,9 @@ impl ChainBounds {
             margin_m: self.margin_m,
             stray_m: self.stray_m,
             stray_slope: self.stray_slope,
-            reach,
+            reach_m,
             weighted_offsets: self.weighted_offsets + f64::from(self.depth) * joint.offset_sum_m,
-            running_reach: self.running_reach + reach,
+            running_reach_m: self.running_reach_m + reach_m,
         }
     }
 
@@ -117,7 +117,7 @@ impl ChainBounds {
     /// moves farther than to the other side of the root.
     pub fn travel(&self, h: f64) -> [f64; 2] {
         let [origin_m, turn_rad] = [self.derivatives.beta[0], self.derivatives.omega[0]].map(|speed| speed * h);
-        [origin_m.min(2.0 * self.reach) * SCALAR_SLACK, turn_rad.min(2.0) * SCALAR_SLACK]
+        [origin_m.min(2.0 * self.reach_m) * SCALAR_SLACK, turn_rad.min(2.0) * SCALAR_SLACK]
     }
 
     /// Taylor remainder over `[m-h, m+h]` as `[constant, factor of |e|]`, metres.
@@ -139,7 +139,7 @@ impl ChainBounds {
         }
         let growth = unit * x.exp() * (1.0 + 4.0 * k.max(43.0) * d * unit) * SCALAR_SLACK;
         let own = of_offsets + 1.7321 * l;
-        let offsets = k * self.weighted_offsets + own * self.reach + l * self.running_reach + 4.0 * self.reach;
+        let offsets = k * self.weighted_offsets + own * self.reach_m + l * self.running_reach_m + 4.0 * self.reach_m;
         [growth * offsets, growth * (k * d + 7.5)]
     }
 

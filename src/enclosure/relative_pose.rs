@@ -86,7 +86,7 @@ impl ChainBounds {
 fn composed_rounding([a, b]: [&ChainBounds; 2], h: f64, unit: f64) -> [f64; 2] {
     let ([c_a, s_a], [c_b, s_b]) = (a.rounding(h, unit), b.rounding(h, unit));
     let e_x = (a.turn_within(h) + b.turn_within(h)).exp();
-    let far = (a.reach + b.reach) * (1.0 + h);
+    let far = (a.reach_m + b.reach_m) * (1.0 + h);
     let growth = e_x * (1.0 + 4.0 * (s_a + s_b)) * SCALAR_SLACK;
     let defect = DEFECT * f64::from(a.depth + b.depth) * e_x * e_x;
     let constant = s_a * far + c_a + c_b + 32.0 * unit * far;

@@ -11,6 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// start.
 const MAX_THREADS: usize = 4096;
 
+/// Size of the stack of a thread. Code that is not optimised keeps all intermediate vectors on it.
+const STACK_BYTES: usize = if cfg!(debug_assertions) { 16 << 20 } else { 2 << 20 };
+
 /// The threads of an engine and their memory.
 #[derive(Clone, Debug)]
 pub(super) struct Workers {
@@ -56,7 +59,7 @@ pub fn thread_pool(threads: usize) -> Result<ThreadPool> {
     }
     // A thread inherits the floating-point environment of the one that starts it.
     let begin = |_| float_environment::set_default();
-    let pool = ThreadPoolBuilder::new().num_threads(threads).start_handler(begin).build();
+    let pool = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).start_handler(begin).build();
     pool.map_err(|e| Error::usage(format!("{threads} threads: {e}")))
 }
 

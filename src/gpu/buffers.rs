@@ -82,7 +82,7 @@ buffers! {
     /// Triangles of the scene.
     SceneTriangles = "scene_triangles",
     /// One bit per link and object, set for pairs that are never tested.
-    IgnoredPairs = "ignored_pairs",
+    AllowedPairs = "allowed_pairs",
     /// Nodes of the links' trees.
     LinkNodes = "link_nodes",
     /// Link of each of these nodes.

@@ -50,25 +50,45 @@ pub(super) fn gpu_error(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Gpu, message)
 }
 
+/// The limits without which no kernel runs.
+fn least_limits() -> wgpu::Limits {
+    wgpu::Limits { max_storage_buffers_per_shader_stage: MAX_STORAGE_BUFFERS, ..wgpu::Limits::downlevel_defaults() }
+}
+
+/// The limits of an adapter as far as kernels profit from them.
+fn useful_limits(offered: &wgpu::Limits) -> wgpu::Limits {
+    wgpu::Limits {
+        max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
+        max_buffer_size: offered.max_buffer_size,
+        // One more for kernels that count what they execute.
+        max_storage_buffers_per_shader_stage: offered.max_storage_buffers_per_shader_stage.min(MAX_STORAGE_BUFFERS + 1),
+        max_texture_dimension_2d: offered.max_texture_dimension_2d,
+        ..least_limits()
+    }
+}
+
+/// The first error of a device that no call returns, or the loss of the device.
+fn record_faults(device: &wgpu::Device) -> Arc<Mutex<Option<String>>> {
+    let fault = Arc::new(Mutex::new(None));
+    let record = |fault: &Arc<Mutex<Option<String>>>| {
+        let fault = Arc::clone(fault);
+        move |message: String| {
+            if let Ok(mut fault) = fault.lock() {
+                fault.get_or_insert(message);
+            }
+        }
+    };
+    let uncaptured = record(&fault);
+    device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| uncaptured(e.to_string())));
+    let lost = record(&fault);
+    device.set_device_lost_callback(move |reason, message| lost(format!("device lost ({reason:?}): {message}")));
+    fault
+}
+
 impl Gpu {
     pub(super) fn from_adapter(adapter: &wgpu::Adapter, faults: Faults) -> Result<Self> {
         let summary = AdapterSummary::from(adapter.get_info());
         let offered = adapter.limits();
-        let least = wgpu::Limits {
-            max_storage_buffers_per_shader_stage: MAX_STORAGE_BUFFERS,
-            ..wgpu::Limits::downlevel_defaults()
-        };
-        let wanted = wgpu::Limits {
-            max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
-            max_buffer_size: offered.max_buffer_size,
-            // One more for kernels that count what they execute.
-            max_storage_buffers_per_shader_stage: offered
-                .max_storage_buffers_per_shader_stage
-                .min(MAX_STORAGE_BUFFERS + 1),
-            max_texture_dimension_2d: offered.max_texture_dimension_2d,
-            ..least.clone()
-        };
-        let wanted = if faults.least_limits { least } else { wanted };
         if offered.max_storage_buffers_per_shader_stage < MAX_STORAGE_BUFFERS {
             return Err(gpu_error(format!(
                 "adapter '{}' cannot bind {MAX_STORAGE_BUFFERS} storage buffers",
@@ -79,24 +99,12 @@ impl Gpu {
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("firstcontact"),
             required_features: timestamps,
-            required_limits: wanted,
+            required_limits: if faults.least_limits { least_limits() } else { useful_limits(&offered) },
             ..wgpu::DeviceDescriptor::default()
         };
         let (device, queue) = block_on(adapter.request_device(&descriptor))
             .map_err(|e| gpu_error(format!("adapter '{}': {e}", summary.name)))?;
-        let fault = Arc::new(Mutex::new(None));
-        let note = |fault: &Arc<Mutex<Option<String>>>| {
-            let fault = Arc::clone(fault);
-            move |message: String| {
-                if let Ok(mut fault) = fault.lock() {
-                    fault.get_or_insert(message);
-                }
-            }
-        };
-        let uncaptured = note(&fault);
-        device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| uncaptured(e.to_string())));
-        let lost = note(&fault);
-        device.set_device_lost_callback(move |reason, message| lost(format!("device lost ({reason:?}): {message}")));
+        let fault = record_faults(&device);
         let timestamp_period_ns = (!timestamps.is_empty()).then(|| queue.get_timestamp_period());
         let wanted = wgpu::DownlevelFlags::FRAGMENT_WRITABLE_STORAGE | wgpu::DownlevelFlags::VERTEX_STORAGE;
         let fragment_storage = adapter.get_downlevel_capabilities().flags.contains(wanted);

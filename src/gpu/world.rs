@@ -24,17 +24,7 @@ impl Buffers {
         self.fill(gpu, BufferId::LinkTreeChildren, &world.model.children)?;
         self.upload_links(gpu, world)?;
         self.upload_scene(gpu, &world.scene)?;
-        let n_objects = world.scene.objects.len();
-        let mut allowed = vec![0u32; (world.links.len() * n_objects).div_ceil(32)];
-        for (i, link) in world.links.iter().enumerate() {
-            for object in 0..n_objects {
-                if world.allowed.contains(&(link.link, object as u32)) {
-                    let bit = i * n_objects + object;
-                    allowed[bit / 32] |= 1 << (bit % 32);
-                }
-            }
-        }
-        self.fill(gpu, BufferId::IgnoredPairs, &allowed)
+        self.fill(gpu, BufferId::AllowedPairs, &allowed_pairs(world))
     }
 
     fn upload_links(&mut self, gpu: &Gpu, world: &CollisionWorld) -> Result<()> {
@@ -86,6 +76,22 @@ impl Buffers {
         });
         self.fill(gpu, BufferId::LinkTriangles, &triangles.collect::<Vec<_>>())
     }
+}
+
+/// The allowed pairs of a link and an object, a bit for each pair; empty if no pair is allowed.
+fn allowed_pairs(world: &CollisionWorld) -> Vec<u32> {
+    if world.allowed.is_empty() {
+        return Vec::new();
+    }
+    let n_objects = world.scene.objects.len();
+    let mut bits = vec![0; (world.links.len() * n_objects).div_ceil(32)];
+    for (i, link) in world.links.iter().enumerate() {
+        for &(_, object) in world.allowed.iter().filter(|(allowed, _)| *allowed == link.link) {
+            let bit = i * n_objects + object as usize;
+            bits[bit / 32] |= 1 << (bit % 32);
+        }
+    }
+    bits
 }
 
 /// The first triangle of each link in the list of all links' triangles.

@@ -79,7 +79,7 @@ impl RobotMotion {
         }
         let margin_m = of.chains.get(b as usize).map_or(0.0, |chain| chain.margin_m);
         if let Some(last) = self.chains.last_mut() {
-            let far_m = last.reach + reach_m;
+            let far_m = last.reach_m + reach_m;
             last.stray_m += 1.01 * inverse_defect * far_m + DIFFERENCE_ROUNDING * rounded_m;
             last.margin_m = margin_m;
         }
@@ -105,7 +105,7 @@ impl RobotMotion {
         }
         let margin_m = of.chains.get(b as usize).map_or(0.0, |chain| chain.margin_m);
         if let Some(last) = self.chains.last_mut() {
-            last.stray_m += 1.01 * inverse_defect * (last.reach + reach_m);
+            last.stray_m += 1.01 * inverse_defect * (last.reach_m + reach_m);
             last.margin_m = margin_m;
         }
     }

@@ -59,7 +59,7 @@ shared! {
         n_objects: u32,
         /// [`FORM_JET`] or [`FORM_INTERVAL`].
         form: u32,
-        /// Any of [`FLAG_CUTOFFS`], [`FLAG_IGNORED_PAIRS`] and [`FLAG_STARTS`].
+        /// Any of [`FLAG_CUTOFFS`], [`FLAG_ALLOWED_PAIRS`] and [`FLAG_STARTS`].
         flags: u32,
         /// Capacity of each half of the item queue, and of the queue of leaf items.
         queue_capacity: u32,
@@ -439,7 +439,7 @@ pub const FORM_INTERVAL: u32 = 1;
 /// [`ChunkParams::flags`]: certain contacts lower the motions' cutoffs.
 pub const FLAG_CUTOFFS: u32 = 1;
 /// [`ChunkParams::flags`]: some pairs of link and object are never tested.
-pub const FLAG_IGNORED_PAIRS: u32 = 2;
+pub const FLAG_ALLOWED_PAIRS: u32 = 2;
 /// [`ChunkParams::flags`]: motions that certainly start within the margin are decided by that.
 pub const FLAG_STARTS: u32 = 4;
 

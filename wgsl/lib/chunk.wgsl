@@ -17,7 +17,7 @@ const UNDERFLOW: f32 = 2e-30;
 const FORM_JET: u32 = 0u;
 const FORM_INTERVAL: u32 = 1u;
 const FLAG_CUTOFFS: u32 = 1u;
-const FLAG_IGNORED_PAIRS: u32 = 2u;
+const FLAG_ALLOWED_PAIRS: u32 = 2u;
 const FLAG_STARTS: u32 = 4u;
 
 struct ChunkParams {

@@ -3,7 +3,7 @@
 mod results;
 
 use super::Outcome;
-use super::dataset::{FolderArgs, Work};
+use super::dataset::{Files, FolderArgs, Work};
 use super::inputs::{FileArgs, InputArgs};
 use super::merkle::MerkleTree;
 use super::motions::MotionArgs;
@@ -94,29 +94,9 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome> {
         args.refuse_for_tolerance()?;
         return verify_tolerance(&args.certificate);
     }
-    let files = FileArgs::new(
-        (args.robot.clone(), args.world.clone()),
-        [args.scene.clone(), args.motions.clone()],
-        args.dataset.clone(),
-        args.folder.clone(),
-        args.reading.clone(),
-    );
-    let Work::Files(files) = files.resolve()? else {
-        let error = Error::usage("planning problems have no certificates: each has a scene of its own");
-        return Err(error.remedy("give --robot, --scene and --motions"));
-    };
-    let question = QuestionArgs {
-        files: &files,
-        reading: &args.reading,
-        inputs: &args.inputs,
-        trajectories: &args.trajectories,
-        allow: args.allow.as_deref(),
-        self_collision: args.self_collision,
-        margin_m: args.margin,
-        shard: args.shard.unwrap_or(Shard::WHOLE),
-    };
+    let files = args.files()?;
     let model = args.inputs.model(&files.robots)?;
-    let question = question.read(&model)?;
+    let question = args.question(&files).read(&model)?;
     let numbers = question.numbers.clone();
     let subject = Subject::new(&model.robot, &question, &question.link_pairs, args.margin);
     if let Some(folder) = &args.export {
@@ -137,12 +117,7 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome> {
     let verified = verified.and_then(|()| compared.finish());
     let verified = verified.and_then(|()| totals.require_root(args.merkle_root.as_deref()));
     question.tested.lines().iter().for_each(|line| say!("{line}"));
-    let left_out = question.left_out(&model.robot);
-    let listed = if args.left_out { left_out.len() } else { MAX_LISTED };
-    left_out.iter().take(listed).for_each(|line| say!("left out: {line}"));
-    if left_out.len() > listed {
-        say!("left out: {} others, which --left-out lists", left_out.len() - listed);
-    }
+    args.list_left_out(&question.left_out(&model.robot));
     match verified {
         Ok(()) => {
             totals.lines(question.queries.kind()).iter().chain(&compared.note()).for_each(|line| say!("{line}"));
@@ -167,6 +142,47 @@ fn is_of_check(path: &Path) -> Result<bool> {
 }
 
 impl VerifyArgs {
+    /// The files of the check.
+    fn files(&self) -> Result<Files> {
+        let files = FileArgs::new(
+            (self.robot.clone(), self.world.clone()),
+            [self.scene.clone(), self.motions.clone()],
+            self.dataset.clone(),
+            self.folder.clone(),
+            self.reading.clone(),
+        );
+        match files.resolve()? {
+            Work::Files(files) => Ok(files),
+            Work::Problems(_) => {
+                let error = Error::usage("planning problems have no certificates: each has a scene of its own");
+                Err(error.remedy("give --robot, --scene and --motions"))
+            }
+        }
+    }
+
+    /// The question of the check.
+    fn question<'a>(&'a self, files: &'a Files) -> QuestionArgs<'a> {
+        QuestionArgs {
+            files,
+            reading: &self.reading,
+            inputs: &self.inputs,
+            trajectories: &self.trajectories,
+            allow: self.allow.as_deref(),
+            self_collision: self.self_collision,
+            margin_m: self.margin,
+            shard: self.shard.unwrap_or(Shard::WHOLE),
+        }
+    }
+
+    /// Prints the lines of pairs that are not tested: all of them with `--left-out`, otherwise the first ones.
+    fn list_left_out(&self, lines: &[String]) {
+        let listed = if self.left_out { lines.len() } else { MAX_LISTED };
+        lines.iter().take(listed).for_each(|line| say!("left out: {line}"));
+        if lines.len() > listed {
+            say!("left out: {} others, which --left-out lists", lines.len() - listed);
+        }
+    }
+
     /// Returns an error if an argument about a certificate of `check` is given: that of `tolerance` names its inputs
     /// itself, so the argument would have no effect.
     fn refuse_for_tolerance(&self) -> Result<()> {

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::gpu::{BufferId, Clear, Submission, first_link_triangles};
 use crate::robot::RobotMotion;
 use crate::stage::layout::{
-    ChunkParams, Counters, FLAG_CUTOFFS, FLAG_IGNORED_PAIRS, FLAG_STARTS, FORM_INTERVAL, FORM_JET, NearPair,
+    ChunkParams, Counters, FLAG_ALLOWED_PAIRS, FLAG_CUTOFFS, FLAG_STARTS, FORM_INTERVAL, FORM_JET, NearPair,
 };
 use crate::stage::s1_concat::POSE_FLOATS;
 use crate::stage::s2_bound::BOX_FLOATS;
@@ -27,6 +27,8 @@ use crate::stage::{Candidate, Piece, SUBS, TrianglePair, s3_cull, s5_pairs};
 const MIN_FIRST_PAIRS: u64 = 1 << 14;
 /// Largest number of pairs that are read back together with the counters: their buffers are kept.
 const MAX_FIRST_PAIRS: u64 = 1 << 20;
+/// Size of a pair in words.
+const PAIR_WORDS: usize = size_of::<TrianglePair>() / size_of::<u32>();
 
 /// The pieces of some motions.
 #[derive(Debug)]
@@ -51,6 +53,19 @@ pub struct ChunkOutput {
     pub links: LinkOutput,
     /// The motions in which something may touch, if the caller needs only that; their pairs are incomplete.
     pub possible: Possible,
+}
+
+/// The data that were read back from a chunk.
+#[derive(Debug, Default)]
+struct Readback {
+    /// Counters, and the words behind them.
+    control: Vec<u32>,
+    /// The words of all pairs that fitted.
+    pairs: Vec<u32>,
+    /// The pairs of links that are near each other; incomplete if they did not fit.
+    near: Vec<NearPair>,
+    /// Number of candidates, over all pages.
+    candidates: u64,
 }
 
 /// A chunk on the device.
@@ -185,7 +200,7 @@ impl GpuPipeline {
         let near_capacity = self.links.as_ref().map_or(0, |links| links.near_capacity(n_pieces));
         buffers.reserve(gpu, BufferId::NearPairs, u64::from(near_capacity) * size_of::<NearPair>() as u64)?;
         let cutoffs = if self.settings.use_cutoffs { FLAG_CUTOFFS } else { 0 };
-        let ignored_pairs = if world.allowed.is_empty() { 0 } else { FLAG_IGNORED_PAIRS };
+        let allowed_pairs = if world.allowed.is_empty() { 0 } else { FLAG_ALLOWED_PAIRS };
         let starts = if besides.starts { FLAG_STARTS } else { 0 };
         let raster = self.kernels.raster.as_ref();
         raster.map_or(Ok(()), |raster| raster.reserve_pieces(gpu, buffers, n_pieces))?;
@@ -197,7 +212,7 @@ impl GpuPipeline {
             n_objects: world.scene.objects.len() as u32,
             // Balls of displacements are read as jets whose derivatives are zero.
             form: if form == PoseEnclosure::IntervalMatrix { FORM_INTERVAL } else { FORM_JET },
-            flags: cutoffs | ignored_pairs | starts,
+            flags: cutoffs | allowed_pairs | starts,
             queue_capacity: allocated.queue,
             candidate_capacity: allocated.candidates,
             pair_capacity: allocated.pairs,
@@ -385,53 +400,15 @@ impl GpuPipeline {
     ) -> Result<ChunkOutput> {
         let PendingChunk { submissions, frame, besides } = pending;
         let (layout, n_pieces) = (ControlLayout::new(chunk), chunk.pieces.len());
-        let allocated = self.frames[frame].allocated;
-        let (mut control, mut pairs, mut candidates) = (layout.initial(), Vec::<u32>::new(), 0);
-        let mut near: Vec<NearPair> = Vec::new();
-        let routings = self.schedule.routings(&allocated, self.kernels.raster.as_ref());
-        for (submission, stages) in submissions {
-            let readback = submission.wait(&self.gpu)?;
-            for (span, seconds) in &readback.seconds {
-                stats.stages[span.stage].seconds += seconds;
-            }
-            kernel_work::add_seconds(&mut self.kernel_work, &readback.seconds);
-            stats.stage(Stage::Pairs).bytes += readback.data.iter().map(|d| size_of_val(&d[..]) as u64).sum::<u64>();
-            let mut data = readback.data.into_iter();
-            control = data.next().unwrap_or_default();
-            pairs = data.next().unwrap_or_default();
-            near = data.next().map(|data| whole_items(&data)).unwrap_or_default();
-            let counters = Counters::read(&control);
-            candidates += u64::from(counters.candidates.min(allocated.candidates));
-            self.counts.queue_entries += counters.page_entries();
-            let dispatches = stages.iter().flat_map(|&stage| self.dispatches(stage, n_pieces));
-            let work = kernel_work::of_submission(dispatches, &routings, &control);
-            kernel_work::add(&mut self.kernel_work, work);
-        }
-        let counters = Counters::read(&control);
-        self.counts.queue_entries += u64::from(counters.pairs) + u64::from(counters.node_boxes);
-        kernel_work::add(&mut self.kernel_work, kernel_work::of_chunk(&counters));
-        let n_pairs = counters.pairs.min(allocated.pairs) as usize;
-        if n_pairs * size_of::<TrianglePair>() > size_of_val(&pairs[..]) {
-            let n_words = n_pairs * size_of::<TrianglePair>() / size_of::<u32>();
-            pairs = self.frames[frame].buffers.read(&self.gpu, BufferId::Pairs, n_words)?;
-        }
-        let pairs: &[TrianglePair] = &bytemuck::cast_slice(&pairs)[..n_pairs];
+        let Readback { control, pairs, near, candidates } = self.read_back(chunk, frame, submissions, stats)?;
+        let (counters, n_pairs) = (Counters::read(&control), pairs.len() / PAIR_WORDS);
+        let pairs: &[TrianglePair] = bytemuck::cast_slice(&pairs);
         self.count(chunk, candidates, &counters, n_pairs, stats);
         let mut limits = layout.cutoffs(&control);
         let starts = if besides.starts { layout.starts(&control) } else { Vec::new() };
-        let mut possible = Possible::new(besides.possible, limits.len());
-        if possible.is_requested() {
-            let n_links = self.world.links.len() as u32;
-            let of_pairs = pairs.iter().map(|pair| chunk.pieces[(pair.piece_link / n_links) as usize].motion as usize);
-            let started = (0..starts.len()).filter(|&m| starts[m]);
-            of_pairs.chain(started).for_each(|motion| possible.add(motion));
-        }
-        let n_near = counters.near_pairs;
-        let links = if besides.links && n_near <= self.frames[frame].params.near_capacity {
-            if n_near as usize > near.len() {
-                near = self.frames[frame].buffers.read(&self.gpu, BufferId::NearPairs, n_near as usize)?;
-            }
-            near.truncate(n_near as usize);
+        let mut possible = self.possible(chunk, besides.possible, pairs, &starts);
+        let fits = counters.near_pairs <= self.frames[frame].params.near_capacity;
+        let links = if besides.links && fits {
             self.search_links(chunk, frame, near, (&mut limits, &mut possible), stats)?
         } else {
             LinkOutput::default()
@@ -446,6 +423,71 @@ impl GpuPipeline {
             pairs.take_if(|_| output.starts.get(piece.motion as usize) == Some(&true));
         }
         Ok(output)
+    }
+
+    /// Waits for the submissions of a chunk, adds their work to the statistics, and reads the results of the last one.
+    fn read_back(
+        &mut self,
+        chunk: &ChunkInput,
+        frame: FrameIndex,
+        submissions: Vec<(Submission, Vec<Stage>)>,
+        stats: &mut Stats,
+    ) -> Result<Readback> {
+        let allocated = self.frames[frame].allocated;
+        let mut read = Readback { control: ControlLayout::new(chunk).initial(), ..Readback::default() };
+        let routings = self.schedule.routings(&allocated, self.kernels.raster.as_ref());
+        for (submission, stages) in submissions {
+            let readback = submission.wait(&self.gpu)?;
+            for (span, seconds) in &readback.seconds {
+                stats.stages[span.stage].seconds += seconds;
+            }
+            kernel_work::add_seconds(&mut self.kernel_work, &readback.seconds);
+            stats.stage(Stage::Pairs).bytes += readback.data.iter().map(|d| size_of_val(&d[..]) as u64).sum::<u64>();
+            let mut data = readback.data.into_iter();
+            read.control = data.next().unwrap_or_default();
+            read.pairs = data.next().unwrap_or_default();
+            read.near = data.next().map(|data| whole_items(&data)).unwrap_or_default();
+            let counters = Counters::read(&read.control);
+            read.candidates += u64::from(counters.candidates.min(allocated.candidates));
+            self.counts.queue_entries += counters.page_entries();
+            let dispatches = stages.iter().flat_map(|&stage| self.dispatches(stage, chunk.pieces.len()));
+            let work = kernel_work::of_submission(dispatches, &routings, &read.control);
+            kernel_work::add(&mut self.kernel_work, work);
+        }
+        let counters = Counters::read(&read.control);
+        self.counts.queue_entries += u64::from(counters.pairs) + u64::from(counters.node_boxes);
+        kernel_work::add(&mut self.kernel_work, kernel_work::of_chunk(&counters));
+        self.read_rest(frame, &counters, &mut read)?;
+        Ok(read)
+    }
+
+    /// Completes the pairs, and the near pairs of links if all of them fitted: the first copy has as many as the last
+    /// chunk.
+    fn read_rest(&self, frame: FrameIndex, counters: &Counters, read: &mut Readback) -> Result<()> {
+        let Frame { buffers, allocated, params } = &self.frames[frame];
+        let n_words = counters.pairs.min(allocated.pairs) as usize * PAIR_WORDS;
+        if n_words > read.pairs.len() {
+            read.pairs = buffers.read(&self.gpu, BufferId::Pairs, n_words)?;
+        }
+        read.pairs.truncate(n_words);
+        let n_near = counters.near_pairs as usize;
+        if counters.near_pairs <= params.near_capacity && n_near > read.near.len() {
+            read.near = buffers.read(&self.gpu, BufferId::NearPairs, n_near)?;
+        }
+        read.near.truncate(n_near);
+        Ok(())
+    }
+
+    /// The motions of a chunk in which anything may touch, if they are requested.
+    fn possible(&self, chunk: &ChunkInput, is_requested: bool, pairs: &[TrianglePair], starts: &[bool]) -> Possible {
+        let mut possible = Possible::new(is_requested, chunk.motions.len());
+        if is_requested {
+            let n_links = self.world.links.len() as u32;
+            let of_pairs = pairs.iter().map(|pair| chunk.pieces[(pair.piece_link / n_links) as usize].motion as usize);
+            let started = (0..starts.len()).filter(|&m| starts[m]);
+            of_pairs.chain(started).for_each(|motion| possible.add(motion));
+        }
+        possible
     }
 
     /// Distributes the pairs of a device to their pieces, without those that begin after the motions' limits; the

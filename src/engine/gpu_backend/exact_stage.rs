@@ -123,7 +123,7 @@ impl EngineCore {
         of_motions.into_par_iter().enumerate().with_max_len(4).map_init(memory, solve).collect()
     }
 
-    /// The exact stage for one motion. Links are checked against links here if they were not on the device.
+    /// The exact stage for one motion.
     fn solve(
         &self,
         part: &GpuBatch,
@@ -135,65 +135,27 @@ impl EngineCore {
         if let Some((verdict, stats)) = &part.decided[m] {
             return (Some(verdict.clone()), stats.clone());
         }
-        let motion = &part.motions[m];
         if output.possible.has(m) {
             return (Some(POSSIBLE), Stats::default());
         }
         if output.starts.get(m) == Some(&true) {
             // The adapter's proof is for any pair; the one to report is the lowest.
-            let decided = self.decide_start(motion, memory);
+            let decided = self.decide_start(&part.motions[m], memory);
             return decided.map_or_else(Default::default, |(verdict, stats)| (Some(verdict), stats));
         }
         let clock = Instant::now();
-        let Memory { solver, links, solids } = memory;
-        let (mut stats, mut verdict) = (Stats::default(), None);
-        let on_device = output.links.of_motion(m);
-        let mut limits = vec![output.limits[m]];
-        solver.begin();
-        links.begin(&self.world);
+        memory.solver.begin();
+        memory.links.begin(&self.world);
         // For a part of a trajectory a single pair is enough.
-        links.set_first_only(part.are_spans);
-        let mut may_touch = false;
-        let n_links = self.world.links.len();
-        let mut take = |(i, scene): (usize, &mut Option<Vec<TrianglePair>>)| {
-            let (piece, scene) = (&part.pieces[i], scene.as_mut()?);
-            clean(scene, &part.pieces, &output.limits, n_links);
-            if part.are_spans && !scene.is_empty() {
-                may_touch = true;
-                return Some(true);
-            }
-            let (chains, pairs) = match on_device {
-                Some((pieces, chains)) => (chains, &pieces[i][..]),
-                None => {
-                    let of = (&*self.world, &self.options);
-                    links.search_alone(of, (motion, piece), &mut limits, &mut stats).then_some(())?;
-                    (links.chains(), links.pairs())
-                }
-            };
-            stats.stage(Stage::Solve).items_in += (scene.len() + pairs.len()) as u64;
-            if part.are_spans {
-                may_touch = !pairs.is_empty();
-                return Some(may_touch);
-            }
-            let motions = Motions { robot: motion, chains };
-            let may_touch = MayTouch { scene, links: pairs };
-            Some(solver.certain(motions, piece, may_touch, limits[0]) || solver.feed(motions, piece, may_touch))
+        memory.links.set_first_only(part.are_spans);
+        let limits = vec![output.limits[m]];
+        let mut motion = ReturnedMotion { core: self, part, output, m, limits, stats: Stats::default() };
+        let verdict = match part.are_spans {
+            true => Some(motion.solve_span(pairs, memory)),
+            false => motion.solve_whole(pairs, memory),
         };
-        let mut pieces = part.pieces_of(m).zip(pairs);
-        let is_whole = loop {
-            match pieces.next().map(&mut take) {
-                Some(None) => break false,
-                Some(Some(false)) => {}
-                Some(Some(true)) | None => break true,
-            }
-        };
-        if part.are_spans {
-            verdict = Some(if is_whole && !may_touch { Verdict::Free } else { POSSIBLE });
-        } else if is_whole {
-            let found = solver.finish();
-            verdict = Some(self.complete(solids, motion, || solver.ignored(), found, &mut stats));
-        }
-        stats.add_solving(solver);
+        let mut stats = motion.stats;
+        stats.add_solving(&mut memory.solver);
         stats.stage(Stage::Solve).seconds += clock.elapsed().as_secs_f64();
         (verdict, stats)
     }
@@ -270,5 +232,76 @@ impl EngineCore {
         stats.add_solving(&mut solver);
         stats.add(&of_links);
         Ok(verdict)
+    }
+}
+
+/// A motion that returns from the device, with the pairs of its pieces.
+struct ReturnedMotion<'a> {
+    core: &'a EngineCore,
+    part: &'a GpuBatch,
+    output: &'a ChunkOutput,
+    /// Index of the motion in its batch.
+    m: usize,
+    limits: Vec<u32>,
+    stats: Stats,
+}
+
+impl<'a> ReturnedMotion<'a> {
+    /// The verdict of a motion; `None` if its pairs did not fit into memory.
+    fn solve_whole(&mut self, pairs: &mut [Option<Vec<TrianglePair>>], memory: &mut Memory) -> Option<Verdict> {
+        let Memory { solver, links, solids } = memory;
+        for (i, scene) in self.part.pieces_of(self.m).zip(pairs) {
+            let scene = self.cleaned(scene)?;
+            let (motions, may_touch) = self.with_links(i, scene, links)?;
+            let piece = &self.part.pieces[i];
+            if solver.certain(motions, piece, may_touch, self.limits[0]) || solver.feed(motions, piece, may_touch) {
+                break;
+            }
+        }
+        let (found, motion) = (solver.finish(), &self.part.motions[self.m]);
+        Some(self.core.complete(solids, motion, || solver.ignored(), found, &mut self.stats))
+    }
+
+    /// The verdict of a part of a trajectory, without the exact stage.
+    fn solve_span(&mut self, pairs: &mut [Option<Vec<TrianglePair>>], memory: &mut Memory) -> Verdict {
+        for (i, scene) in self.part.pieces_of(self.m).zip(pairs) {
+            let scene = self.cleaned(scene).filter(|scene| scene.is_empty());
+            let pairs = scene.and_then(|scene| self.with_links(i, scene, &mut memory.links));
+            if pairs.is_none_or(|(_, may_touch)| !may_touch.links.is_empty()) {
+                return POSSIBLE;
+            }
+        }
+        Verdict::Free
+    }
+
+    /// The pairs of links and scene in a piece, without those after the limits.
+    fn cleaned<'p>(&self, scene: &'p mut Option<Vec<TrianglePair>>) -> Option<&'p [TrianglePair]> {
+        let scene = scene.as_mut()?;
+        clean(scene, &self.part.pieces, &self.output.limits, self.core.world.links.len());
+        Some(scene)
+    }
+
+    /// Adds the pairs of two links, which are searched for here if they were not on the device.
+    fn with_links<'p>(
+        &mut self,
+        i: usize,
+        scene: &'p [TrianglePair],
+        links: &'p mut LinkSearch,
+    ) -> Option<(Motions<'p>, MayTouch<'p>)>
+    where
+        'a: 'p,
+    {
+        let robot = &self.part.motions[self.m];
+        let (chains, pairs) = match self.output.links.of_motion(self.m) {
+            Some((pieces, chains)) => (chains, &pieces[i][..]),
+            None => {
+                let of = (&*self.core.world, &self.core.options);
+                let piece = (robot, &self.part.pieces[i]);
+                links.search_alone(of, piece, &mut self.limits, &mut self.stats).then_some(())?;
+                (links.chains(), links.pairs())
+            }
+        };
+        self.stats.stage(Stage::Solve).items_in += (scene.len() + pairs.len()) as u64;
+        Some((Motions { robot, chains }, MayTouch { scene, links: pairs }))
     }
 }

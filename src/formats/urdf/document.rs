@@ -197,55 +197,24 @@ fn wanted<const N: usize>(node: Node, attribute: &str) -> Result<[f64; N]> {
 
 fn read_joint(element: Node, name: String, warnings: &mut Vec<String>) -> Result<JointElement> {
     let type_name = required(element, "type")?;
-    let kind = match type_name {
-        "fixed" => Kind::Fixed,
-        "revolute" | "continuous" => Kind::Revolute,
-        "prismatic" => Kind::Prismatic,
-        "floating" => Kind::Floating,
-        other => {
-            let message = format!("{} joints are not supported", quoted(other));
-            return Err(Error::input(message).remedy("use revolute, continuous, prismatic, fixed or floating"));
-        }
-    };
+    let kind = Kind::named(type_name)?;
     let link = |tag: &'static str| match child(element, tag)? {
         Some(end) => Ok(required(end, "link")?.to_string()),
         None => Err(Error::input(format!("it has no <{tag}>"))),
     };
     let is_moving = matches!(kind, Kind::Revolute | Kind::Prismatic);
-    let warn = |what: &str| format!("joint {}: {what}", quoted(&name));
-
-    let mut axis = DVec3::X;
-    if let Some(own) = child(element, "axis")?.filter(|_| is_moving) {
-        let given = DVec3::from(wanted::<3>(own, "xyz")?);
-        // Scaled by the largest component, so that the length neither overflows nor underflows.
-        axis = (given / given.abs().max_element()).try_normalize().ok_or_else(|| Error::input("its axis is zero"))?;
-        if (given.length() - 1.0).abs() > 1e-3 {
-            warnings.push(warn("its axis did not have unit length and was normalised"));
-        }
-    }
-
+    let mut warn = |what: &str| warnings.push(format!("joint {}: {what}", quoted(&name)));
+    let axis = match child(element, "axis")?.filter(|_| is_moving) {
+        Some(axis) => unit_axis(axis, &mut warn)?,
+        None => DVec3::X,
+    };
     let limit = child(element, "limit")?.filter(|_| is_moving && type_name != "continuous");
     let mimic = match child(element, "mimic")?.filter(|_| kind != Kind::Fixed) {
         Some(_) if kind == Kind::Floating => return Err(Error::input("a floating joint cannot mimic")),
-        Some(mimic) => {
-            only_attributes(mimic, &["joint", "multiplier", "offset"])?;
-            Some(Mimic {
-                joint: required(mimic, "joint")?.to_string(),
-                multiplier: numbers::<1>(mimic, "multiplier")?.unwrap_or([1.0])[0],
-                offset: numbers::<1>(mimic, "offset")?.unwrap_or([0.0])[0],
-            })
-        }
-        None => None,
+        mimic => mimic.map(Mimic::read).transpose()?,
     };
     let limits = match limit {
-        Some(limit) => {
-            // In URDF a missing limit is 0.
-            let [lower, upper] = [bound(limit, "lower")?, bound(limit, "upper")?];
-            if lower > upper {
-                warnings.push(warn("its lower limit is above its upper one: both are ignored"));
-            }
-            (lower <= upper && (lower, upper) != (f64::NEG_INFINITY, f64::INFINITY)).then_some([lower, upper])
-        }
+        Some(limit) => limits(limit, &mut warn)?,
         None => None,
     };
     Ok(JointElement {
@@ -258,6 +227,54 @@ fn read_joint(element: Node, name: String, warnings: &mut Vec<String>) -> Result
         mimic,
         name,
     })
+}
+
+impl Kind {
+    /// The kind of a joint type of URDF.
+    fn named(type_name: &str) -> Result<Self> {
+        match type_name {
+            "fixed" => Ok(Self::Fixed),
+            "revolute" | "continuous" => Ok(Self::Revolute),
+            "prismatic" => Ok(Self::Prismatic),
+            "floating" => Ok(Self::Floating),
+            other => {
+                let message = format!("{} joints are not supported", quoted(other));
+                Err(Error::input(message).remedy("use revolute, continuous, prismatic, fixed or floating"))
+            }
+        }
+    }
+}
+
+impl Mimic {
+    fn read(mimic: Node) -> Result<Self> {
+        only_attributes(mimic, &["joint", "multiplier", "offset"])?;
+        Ok(Self {
+            joint: required(mimic, "joint")?.to_string(),
+            multiplier: numbers::<1>(mimic, "multiplier")?.unwrap_or([1.0])[0],
+            offset: numbers::<1>(mimic, "offset")?.unwrap_or([0.0])[0],
+        })
+    }
+}
+
+/// The direction of an `<axis>` as a unit vector.
+fn unit_axis(axis: Node, warn: &mut impl FnMut(&str)) -> Result<DVec3> {
+    let given = DVec3::from(wanted::<3>(axis, "xyz")?);
+    // Scaled by the largest component, so that the length neither overflows nor underflows.
+    let unit = (given / given.abs().max_element()).try_normalize().ok_or_else(|| Error::input("its axis is zero"))?;
+    if (given.length() - 1.0).abs() > 1e-3 {
+        warn("its axis did not have unit length and was normalised");
+    }
+    Ok(unit)
+}
+
+/// The bounds of a `<limit>`; `None` if it does not bound the joint.
+fn limits(limit: Node, warn: &mut impl FnMut(&str)) -> Result<Option<[f64; 2]>> {
+    // In URDF a missing limit is 0.
+    let [lower, upper] = [bound(limit, "lower")?, bound(limit, "upper")?];
+    if lower > upper {
+        warn("its lower limit is above its upper one: both are ignored");
+    }
+    Ok((lower <= upper && (lower, upper) != (f64::NEG_INFINITY, f64::INFINITY)).then_some([lower, upper]))
 }
 
 /// A joint limit, which may be infinite.

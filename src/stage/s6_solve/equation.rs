@@ -159,7 +159,7 @@ mod tests {
                 mask: 0xffff,
                 earliest: 0.0,
                 e,
-                reach: 2.0,
+                reach_m: 2.0,
                 body: 0,
                 tri,
                 is_flat: false,

@@ -374,7 +374,7 @@ impl<'w> Solver<'w> {
         let moving = p.piece_link % self.world.links.len() as u32;
         let link = &self.world.links[moving as usize];
         let e = link.triangles[p.link_triangle as usize];
-        let reach = e.iter().fold(0.0, |m: f64, v| m.max(v.length())) * (1.0 + 1e-12);
+        let reach_m = e.iter().fold(0.0, |m: f64, v| m.max(v.length())) * (1.0 + 1e-12);
         let scene = within.map_or(&self.world.scene, |of| &self.world.frames[of.frame as usize].world.scene);
         let (e, tri) = (e.map(V3::new), scene.standing(p.scene_triangle as usize));
         Pair {
@@ -387,7 +387,7 @@ impl<'w> Solver<'w> {
             mask: p.mask(),
             earliest: p.earliest(piece),
             e,
-            reach,
+            reach_m,
             body: link.body,
             tri,
             is_flat: pair::is_flat(&e) || pair::is_flat(&tri.y),
@@ -537,7 +537,7 @@ impl<'w> Solver<'w> {
             return false;
         }
         let width = hi - lo;
-        let acceleration = motion.chains[pair.body as usize].acceleration(pair.reach);
+        let acceleration = motion.chains[pair.body as usize].acceleration(pair.reach_m);
         let fastest = pair.points_at(motion, 0.5 * (lo + hi)).iter().fold(0.0, |m: f64, p| m.max(p.c[1].norm_bound()));
         width * (fastest + 0.5 * width * acceleration) <= self.options.floor_m
     }

@@ -32,8 +32,8 @@ pub struct Pair {
     pub earliest: f64,
     /// The link's triangle in its body's frame.
     pub e: [V3<f64>; 3],
-    /// Bound on the distance of its vertices from the body's origin.
-    pub reach: f64,
+    /// Bound on the distance of its vertices from the origin of the body, metres.
+    pub reach_m: f64,
     /// The body that moves it.
     pub body: u32,
     /// The static triangle.
@@ -89,7 +89,7 @@ impl Pair {
 
     /// Bounds on the paths of the link's three vertices.
     pub fn points(&self, bound: &TaylorModel<f64>) -> [PointBound<f64>; 3] {
-        self.e.map(|e| bound.point(e, self.reach))
+        self.e.map(|e| bound.point(e, self.reach_m))
     }
 
     /// The same at one time, with velocities.
@@ -99,7 +99,7 @@ impl Pair {
 
     /// Bound on the speed of the link's vertices, metres per motion.
     pub fn speed(&self, motion: &RobotMotion) -> f64 {
-        motion.chains[self.body as usize].speed(self.reach)
+        motion.chains[self.body as usize].speed(self.reach_m)
     }
 
     /// Returns whether the triangles certainly touch, or are within `margin_m` of each other, at the middle time of a

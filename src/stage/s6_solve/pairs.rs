@@ -93,7 +93,7 @@ impl System for PairSystem<'_> {
         let pair = &self.pairs[item as usize];
         let motion = self.motions.of(pair);
         let travel_m = h * pair.speed(motion);
-        let is_within = |pose: &TaylorModel<f64>| travel_m <= 2.0 * (pose.ball[0] + pose.ball[1] * pair.reach);
+        let is_within = |pose: &TaylorModel<f64>| travel_m <= 2.0 * (pose.ball[0] + pose.ball[1] * pair.reach_m);
         // Over an interval the ball also contains the higher derivatives of a curve, at one time only rounding.
         is_within(self.pose(body_of(pair))) && is_within(&motion.body_at::<0>(pair.body, mid))
     }

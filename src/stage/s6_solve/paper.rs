@@ -198,7 +198,7 @@ impl System for PaperSystem<'_> {
     fn is_still(&self, item: u32, _: f64, h: f64) -> bool {
         let pair = self.pair(item);
         let [constant, factor] = self.motion.chains[pair.body as usize].rounding(h, f64::EPSILON);
-        h * pair.speed(self.motion) <= 16.0 * (constant + factor * pair.reach)
+        h * pair.speed(self.motion) <= 16.0 * (constant + factor * pair.reach_m)
     }
 
     fn meets(&self, item: u32) -> bool {

@@ -80,7 +80,7 @@ impl Vectorised for Windows<'_> {
 
     #[inline(always)]
     fn run<T: Vector>(self) -> Self::Output {
-        let (pose, reach) = (poses::<T>(&self.poses), lanes(&self.pairs, |p| p.reach));
+        let (pose, reach) = (poses::<T>(&self.poses), lanes(&self.pairs, |p| p.reach_m));
         let [a, b, c] = moving::<T>(&self.pairs);
         let x = [pose.point(a, reach), pose.point(b, reach), pose.point(c, reach)];
         let tri = StaticTriangle { y: standing(&self.pairs), error: lanes(&self.pairs, |p| p.tri.error) };
@@ -131,7 +131,7 @@ mod tests {
                 mask: 1,
                 earliest: 0.0,
                 e,
-                reach: 0.4,
+                reach_m: 0.4,
                 body,
                 tri,
                 is_flat: false,

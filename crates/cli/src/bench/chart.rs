@@ -32,19 +32,28 @@ fn draw(text: &mut String, plot: &Plot) -> Drawn {
     let root = SVGBackend::with_string(text, (WIDTH_PX, HEIGHT_PX + legend.height_px())).into_drawing_area();
     root.fill(&WHITE)?;
     let (above, below) = root.split_vertically(HEIGHT_PX);
-    let bars = plot.kind == PlotKind::Bars;
-    // Values that a logarithmic axis cannot represent are omitted.
-    let shown = |p: &[f64; 2]| !(plot.x.log && p[0] <= 0.0 || plot.y.log && p[1] <= 0.0);
-    let of = |k: usize| plot.series.iter().flat_map(|s| &s.points).filter(|p| shown(p)).map(move |p| p[k]);
-    let x = if bars {
-        Scale { range: 0.0..plot.categories.len().max(1) as f64, ticks: Vec::new() }
-    } else {
-        Scale::new(&plot.x, of(0), false)
-    };
-    let y = Scale::new(&plot.y, of(1), bars);
-    let least = y.range.start;
+    let mut chart = with_axes(&above, plot)?;
+    if plot.has_bars() {
+        name_categories(&root, &chart, plot)?;
+    }
+    for k in 0..plot.series.len() {
+        match plot.kind {
+            PlotKind::Lines | PlotKind::Curves => draw_line(&mut chart, plot, k)?,
+            PlotKind::Points => draw_marks(&mut chart, plot.places(k), k)?,
+            PlotKind::Bars => draw_bars(&mut chart, plot, k)?,
+        }
+    }
+    legend.draw(&below, plot.kind.sign())?;
+    root.present()?;
+    Ok(())
+}
+
+/// A chart with the axes of a plot, drawn in an area.
+fn with_axes<'a>(area: &Area<'a>, plot: &Plot) -> std::result::Result<Chart<'a>, Box<dyn std::error::Error>> {
+    let bars = plot.has_bars();
     let names_px = plot.categories.iter().map(|c| c.split(' ').count()).max().unwrap_or(0) as u32 * LINE_PX as u32;
-    let mut chart = ChartBuilder::on(&above)
+    let [x, y] = plot.scales();
+    let mut chart = ChartBuilder::on(area)
         .caption(&plot.title, font(TITLE_PX))
         .margin(10)
         .margin_right(24)
@@ -62,50 +71,38 @@ fn draw(text: &mut String, plot: &Plot) -> Drawn {
         .x_label_formatter(&|v| if bars { String::new() } else { label(plot.x.value(*v)) })
         .y_label_formatter(&|v| label(plot.y.value(*v)))
         .draw()?;
-    if bars {
-        name_categories(&root, &chart, plot, least)?;
-    }
-    for (k, series) in plot.series.iter().enumerate() {
-        let points = series.points.iter().filter(|p| shown(p)).map(|p| (plot.x.place(p[0]), plot.y.place(p[1])));
-        let points: Vec<(f64, f64)> = points.collect();
-        match plot.kind {
-            PlotKind::Lines | PlotKind::Curves => {
-                let style = colour(k).stroke_width(2);
-                match dashes(k) {
-                    None => chart.draw_series([PathElement::new(points.clone(), style)])?,
-                    Some([dash, gap]) => {
-                        chart.draw_series([DashedPathElement::new(points.clone(), dash, gap, style)])?
-                    }
-                };
-                let marked = points.into_iter().filter(|_| plot.kind == PlotKind::Lines);
-                chart.draw_series(marked.map(|p| EmptyElement::at(p) + Polygon::new(mark(k), colour(k))))?;
-            }
-            PlotKind::Points => {
-                chart
-                    .draw_series(points.into_iter().map(|p| EmptyElement::at(p) + Polygon::new(mark(k), colour(k))))?;
-            }
-            PlotKind::Bars => {
-                let width = 0.84 / plot.series.len() as f64;
-                let left = |x: f64| x + 0.08 + k as f64 * width;
-                let bar =
-                    |(x, y): (f64, f64)| Rectangle::new([(left(x), least), (left(x) + width, y)], colour(k).filled());
-                chart.draw_series(points.into_iter().map(bar))?;
-            }
-        }
-    }
-    let sign = match plot.kind {
-        PlotKind::Lines => Sign::Line,
-        PlotKind::Curves => Sign::PlainLine,
-        PlotKind::Points => Sign::Point,
-        PlotKind::Bars => Sign::Patch,
+    Ok(chart)
+}
+
+/// Draws series `k` as a line, with marks if the plot has them.
+fn draw_line(chart: &mut Chart, plot: &Plot, k: usize) -> Drawn {
+    let (points, style) = (plot.places(k), colour(k).stroke_width(2));
+    match dashes(k) {
+        None => chart.draw_series([PathElement::new(points.clone(), style)])?,
+        Some([dash, gap]) => chart.draw_series([DashedPathElement::new(points.clone(), dash, gap, style)])?,
     };
-    legend.draw(&below, sign)?;
-    root.present()?;
+    if plot.kind == PlotKind::Lines { draw_marks(chart, points, k) } else { Ok(()) }
+}
+
+/// Draws the mark of series `k` at points.
+fn draw_marks(chart: &mut Chart, points: Vec<(f64, f64)>, k: usize) -> Drawn {
+    chart.draw_series(points.into_iter().map(|p| EmptyElement::at(p) + Polygon::new(mark(k), colour(k))))?;
+    Ok(())
+}
+
+/// Draws series `k` as bars, next to the bars of the other series.
+fn draw_bars(chart: &mut Chart, plot: &Plot, k: usize) -> Drawn {
+    let least = chart.y_range().start;
+    let width = 0.84 / plot.series.len() as f64;
+    let left = |x: f64| x + 0.08 + k as f64 * width;
+    let bar = |(x, y): (f64, f64)| Rectangle::new([(left(x), least), (left(x) + width, y)], colour(k).filled());
+    chart.draw_series(plot.places(k).into_iter().map(bar))?;
     Ok(())
 }
 
 /// Draws the names of the bars below them, one word per line.
-fn name_categories<'a>(root: &Area<'a>, chart: &Chart<'a>, plot: &Plot, below: f64) -> Drawn {
+fn name_categories<'a>(root: &Area<'a>, chart: &Chart<'a>, plot: &Plot) -> Drawn {
+    let below = chart.y_range().start;
     let centred = font(LABEL_PX).into_text_style(root).pos(Pos::new(HPos::Center, VPos::Top));
     for (i, name) in plot.categories.iter().enumerate() {
         let (x, y) = chart.backend_coord(&(i as f64 + 0.5, below));
@@ -116,7 +113,52 @@ fn name_categories<'a>(root: &Area<'a>, chart: &Chart<'a>, plot: &Plot, below: f
     Ok(())
 }
 
+impl Plot {
+    fn has_bars(&self) -> bool {
+        self.kind == PlotKind::Bars
+    }
+
+    /// Returns whether both axes can represent a point; others are omitted.
+    fn shows(&self, [x, y]: &[f64; 2]) -> bool {
+        self.x.shows(*x) && self.y.shows(*y)
+    }
+
+    /// The positions of the points of series `k`.
+    fn places(&self, k: usize) -> Vec<(f64, f64)> {
+        let shown = self.series[k].points.iter().filter(|p| self.shows(p));
+        shown.map(|p| (self.x.place(p[0]), self.y.place(p[1]))).collect()
+    }
+
+    /// The ranges of both axes, which contain all series.
+    fn scales(&self) -> [Scale; 2] {
+        let shown = || self.series.iter().flat_map(|s| &s.points).filter(|p| self.shows(p));
+        let x = if self.has_bars() {
+            Scale { range: 0.0..self.categories.len().max(1) as f64, ticks: Vec::new() }
+        } else {
+            Scale::new(&self.x, shown().map(|p| p[0]), false)
+        };
+        [x, Scale::new(&self.y, shown().map(|p| p[1]), self.has_bars())]
+    }
+}
+
+impl PlotKind {
+    /// The sign of a series in the legend.
+    fn sign(self) -> Sign {
+        match self {
+            Self::Lines => Sign::Line,
+            Self::Curves => Sign::PlainLine,
+            Self::Points => Sign::Point,
+            Self::Bars => Sign::Patch,
+        }
+    }
+}
+
 impl Axis {
+    /// Returns whether the axis can represent a value: a logarithmic one cannot represent zero and below.
+    fn shows(&self, value: f64) -> bool {
+        !(self.log && value <= 0.0)
+    }
+
     /// The position of a value on the axis.
     fn place(&self, value: f64) -> f64 {
         if self.log { value.log10() } else { value }

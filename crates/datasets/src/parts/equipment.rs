@@ -104,80 +104,126 @@ pub(crate) fn gauge(frame: Frame, stub: f64) -> Assembly {
 /// A motor pump on a skid: z up from the floor, shaft along x, about 0.75 m long at size 1. Ports: suction at the end,
 /// discharge upward.
 pub(crate) fn pump(frame: Frame, size: f64, random: &mut Stream) -> (Vec<Assembly>, [Port; 2]) {
-    let s = size;
-    let at = |x: f64, y: f64, z: f64| frame.moved(x * s, y * s, z * s);
-    let shaft = 0.24;
-    let along_x = |x: f64| Frame::oriented(frame.point(x * s, 0.0, shaft * s), frame.x, frame.y);
+    let pump = Pump { frame, size };
+    let (body, ports) = pump.body(Bore::new((0.034 + 0.006 * random.unit()) * size));
+    (vec![pump.plinth(), pump.skid(), pump.motor(), pump.guard(), body], ports)
+}
 
-    let mut plinth = Assembly::new("plinth");
-    plinth.block(frame, [-0.4 * s, -0.17 * s, 0.0], [0.42 * s, 0.17 * s, 0.06 * s]);
+/// The placement of a motor pump. Points of its parts are given at size 1.
+#[derive(Clone, Copy, Debug)]
+struct Pump {
+    /// On the floor, z up, x along the shaft.
+    frame: Frame,
+    size: f64,
+}
 
-    let mut skid = Assembly::new("skid");
-    for y in [-0.13, 0.13] {
-        skid.block(at(0.0, y, 0.0), [-0.38 * s, -0.02 * s, 0.06 * s], [0.38 * s, 0.02 * s, 0.065 * s]);
-        skid.block(at(0.0, y, 0.0), [-0.38 * s, -0.003 * s, 0.065 * s], [0.38 * s, 0.003 * s, 0.105 * s]);
-        skid.block(at(0.0, y, 0.0), [-0.38 * s, -0.02 * s, 0.105 * s], [0.38 * s, 0.02 * s, 0.11 * s]);
-    }
-    for x in [-0.36, -0.02, 0.3] {
-        skid.block(at(x, 0.0, 0.0), [-0.02 * s, -0.13 * s, 0.1 * s], [0.02 * s, 0.13 * s, 0.12 * s]);
-    }
-    for (x, y) in [(-0.33, -0.15), (-0.33, 0.15), (0.33, -0.15), (0.33, 0.15)] {
-        skid.add(at(x, y, 0.05), Shape::cylinder(0.008 * s, 0.04 * s));
-    }
+impl Pump {
+    /// Height of the shaft above the floor.
+    const SHAFT: f64 = 0.24;
 
-    let mut motor = Assembly::new("motor");
-    motor.lathe(
-        along_x(-0.36),
-        &[
-            To(0.0, 0.03 * s),
-            To(0.0, 0.095 * s),
-            To(0.06 * s, 0.1 * s),
-            To(0.06 * s, 0.085 * s),
-            To(0.26 * s, 0.085 * s),
-        ],
-    );
-    motor.lathe(along_x(-0.1), &[To(0.0, 0.1 * s), To(0.02 * s, 0.1 * s), To(0.03 * s, 0.04 * s)]);
-    let n_fins = 16;
-    for k in 0..n_fins {
-        let fin = along_x(-0.3).turned(2 * k + 1, 2 * n_fins);
-        motor.block(fin, [0.08 * s, -0.002 * s, 0.005 * s], [0.105 * s, 0.002 * s, 0.2 * s]);
-    }
-    motor.block(at(-0.2, 0.0, shaft), [-0.05 * s, -0.045 * s, 0.09 * s], [0.05 * s, 0.045 * s, 0.15 * s]);
-    for x in [-0.27, -0.14] {
-        motor.block(at(x, 0.0, 0.0), [-0.02 * s, -0.1 * s, 0.12 * s], [0.02 * s, 0.1 * s, 0.17 * s]);
+    /// The pump's frame, moved to a point.
+    fn at(self, x: f64, y: f64, z: f64) -> Frame {
+        self.frame.moved(x * self.size, y * self.size, z * self.size)
     }
 
-    let mut guard = Assembly::new("guard");
-    guard.lathe(
-        along_x(-0.09),
-        &[To(0.0, 0.05 * s), To(0.005 * s, 0.055 * s), To(0.145 * s, 0.055 * s), To(0.15 * s, 0.05 * s)],
-    );
+    /// A frame on the shaft, with z along it.
+    fn on_shaft(self, x: f64) -> Frame {
+        let point = self.frame.point(x * self.size, 0.0, Self::SHAFT * self.size);
+        Frame::oriented(point, self.frame.x, self.frame.y)
+    }
 
-    let mut body = Assembly::new("pump");
-    body.lathe(
-        along_x(0.05),
-        &[
-            To(0.0, 0.04 * s),
-            To(0.02 * s, 0.05 * s),
-            To(0.09 * s, 0.05 * s),
-            To(0.1 * s, 0.075 * s),
-            To(0.12 * s, 0.11 * s),
-            To(0.2 * s, 0.11 * s),
-            To(0.22 * s, 0.06 * s),
-        ],
-    );
-    body.add(along_x(0.21), Shape::Ring { major: 0.1 * s, minor: 0.042 * s });
-    body.block(at(0.11, 0.0, 0.0), [-0.03 * s, -0.06 * s, 0.11 * s], [0.03 * s, 0.06 * s, 0.2 * s]);
-    let bore = Bore::new((0.034 + 0.006 * random.unit()) * s);
-    let suction = along_x(0.35);
-    body.lathe(along_x(0.24), &[To(0.0, 0.055 * s), To(0.11 * s, bore.radius)]);
-    add_flange(&mut body, Frame { z: -suction.z, y: -suction.y, ..suction }, bore);
-    let discharge = Frame::oriented(frame.point(0.21 * s, 0.1 * s, (shaft + 0.19) * s), frame.z, frame.x);
-    body.add(discharge.moved(0.0, 0.0, -0.19 * s), Shape::cylinder(bore.radius, 0.19 * s));
-    add_flange(&mut body, Frame { z: -discharge.z, y: -discharge.y, ..discharge }, bore);
+    fn plinth(self) -> Assembly {
+        let s = self.size;
+        let mut plinth = Assembly::new("plinth");
+        plinth.block(self.frame, [-0.4 * s, -0.17 * s, 0.0], [0.42 * s, 0.17 * s, 0.06 * s]);
+        plinth
+    }
 
-    let ports = [suction, discharge].map(|f| Port { point: f.origin, out: f.z, bore });
-    (vec![plinth, skid, motor, guard, body], ports)
+    /// Two I-beams along the shaft, three crossbars on them, and anchor bolts.
+    fn skid(self) -> Assembly {
+        let s = self.size;
+        let mut skid = Assembly::new("skid");
+        for y in [-0.13, 0.13] {
+            let beam = self.at(0.0, y, 0.0);
+            skid.block(beam, [-0.38 * s, -0.02 * s, 0.06 * s], [0.38 * s, 0.02 * s, 0.065 * s]);
+            skid.block(beam, [-0.38 * s, -0.003 * s, 0.065 * s], [0.38 * s, 0.003 * s, 0.105 * s]);
+            skid.block(beam, [-0.38 * s, -0.02 * s, 0.105 * s], [0.38 * s, 0.02 * s, 0.11 * s]);
+        }
+        for x in [-0.36, -0.02, 0.3] {
+            skid.block(self.at(x, 0.0, 0.0), [-0.02 * s, -0.13 * s, 0.1 * s], [0.02 * s, 0.13 * s, 0.12 * s]);
+        }
+        for (x, y) in [(-0.33, -0.15), (-0.33, 0.15), (0.33, -0.15), (0.33, 0.15)] {
+            skid.add(self.at(x, y, 0.05), Shape::cylinder(0.008 * s, 0.04 * s));
+        }
+        skid
+    }
+
+    /// The motor with its cooling fins, its terminal box and its feet.
+    fn motor(self) -> Assembly {
+        let s = self.size;
+        let mut motor = Assembly::new("motor");
+        motor.lathe(
+            self.on_shaft(-0.36),
+            &[
+                To(0.0, 0.03 * s),
+                To(0.0, 0.095 * s),
+                To(0.06 * s, 0.1 * s),
+                To(0.06 * s, 0.085 * s),
+                To(0.26 * s, 0.085 * s),
+            ],
+        );
+        motor.lathe(self.on_shaft(-0.1), &[To(0.0, 0.1 * s), To(0.02 * s, 0.1 * s), To(0.03 * s, 0.04 * s)]);
+        let n_fins = 16;
+        for k in 0..n_fins {
+            let fin = self.on_shaft(-0.3).turned(2 * k + 1, 2 * n_fins);
+            motor.block(fin, [0.08 * s, -0.002 * s, 0.005 * s], [0.105 * s, 0.002 * s, 0.2 * s]);
+        }
+        let terminals = self.at(-0.2, 0.0, Self::SHAFT);
+        motor.block(terminals, [-0.05 * s, -0.045 * s, 0.09 * s], [0.05 * s, 0.045 * s, 0.15 * s]);
+        for x in [-0.27, -0.14] {
+            motor.block(self.at(x, 0.0, 0.0), [-0.02 * s, -0.1 * s, 0.12 * s], [0.02 * s, 0.1 * s, 0.17 * s]);
+        }
+        motor
+    }
+
+    /// The guard of the coupling between motor and pump.
+    fn guard(self) -> Assembly {
+        let s = self.size;
+        let mut guard = Assembly::new("guard");
+        guard.lathe(
+            self.on_shaft(-0.09),
+            &[To(0.0, 0.05 * s), To(0.005 * s, 0.055 * s), To(0.145 * s, 0.055 * s), To(0.15 * s, 0.05 * s)],
+        );
+        guard
+    }
+
+    /// The bearing housing and the volute with their foot and both flanges, and the ports.
+    fn body(self, bore: Bore) -> (Assembly, [Port; 2]) {
+        let s = self.size;
+        let mut body = Assembly::new("pump");
+        body.lathe(
+            self.on_shaft(0.05),
+            &[
+                To(0.0, 0.04 * s),
+                To(0.02 * s, 0.05 * s),
+                To(0.09 * s, 0.05 * s),
+                To(0.1 * s, 0.075 * s),
+                To(0.12 * s, 0.11 * s),
+                To(0.2 * s, 0.11 * s),
+                To(0.22 * s, 0.06 * s),
+            ],
+        );
+        body.add(self.on_shaft(0.21), Shape::Ring { major: 0.1 * s, minor: 0.042 * s });
+        body.block(self.at(0.11, 0.0, 0.0), [-0.03 * s, -0.06 * s, 0.11 * s], [0.03 * s, 0.06 * s, 0.2 * s]);
+        let suction = self.on_shaft(0.35);
+        body.lathe(self.on_shaft(0.24), &[To(0.0, 0.055 * s), To(0.11 * s, bore.radius)]);
+        add_flange(&mut body, Frame { z: -suction.z, y: -suction.y, ..suction }, bore);
+        let top = self.frame.point(0.21 * s, 0.1 * s, (Self::SHAFT + 0.19) * s);
+        let discharge = Frame::oriented(top, self.frame.z, self.frame.x);
+        body.add(discharge.moved(0.0, 0.0, -0.19 * s), Shape::cylinder(bore.radius, 0.19 * s));
+        add_flange(&mut body, Frame { z: -discharge.z, y: -discharge.y, ..discharge }, bore);
+        (body, [suction, discharge].map(|f| Port { point: f.origin, out: f.z, bore }))
+    }
 }
 
 /// A nozzle with its flange: from `depth` inside the surface to `length` outside, along z.

@@ -85,7 +85,6 @@ fn first(sets: &[SetView]) -> (usize, usize) {
 /// The view of motions with its controls. The page needs this [`head`], the [`scripts`], and for each motion an element
 /// with its [`figure_id`] and a caption.
 pub fn controls(sets: &[SetView]) -> Markup {
-    let first = first(sets);
     let hex = |[r, g, b]: [u8; 3]| format!("background:#{r:02x}{g:02x}{b:02x}");
     let colours = [
         (gltf::ROBOT, "robot"),
@@ -95,23 +94,7 @@ pub fn controls(sets: &[SetView]) -> Markup {
     html! {
         div #viewer {
             div .controls {
-                label .motion {
-                    span { "Motion" }
-                    select data-part="motion" autocomplete="off" {
-                        @for (i, set) in sets.iter().enumerate() {
-                            optgroup label=(set.name) {
-                                @for (k, m) in set.motions.iter().enumerate() {
-                                    option value=(figure_id(i, k)) data-set=(glb_id(i)) data-animation=(k)
-                                        data-figure=(figure_id(i, k)) selected[(i, k) == first]
-                                        data-azimuth=[m.picture.as_ref().map(|p| p.1[0])]
-                                        data-elevation=[m.picture.as_ref().map(|p| p.1[1])] {
-                                        (m.label)
-                                    }
-                                }
-                            }
-                        }
-                    }
-                }
+                label .motion { span { "Motion" } (choice(sets)) }
                 button type="button" data-part="previous" aria-label="previous motion" { "‹" }
                 button type="button" data-part="next" aria-label="next motion" { "›" }
                 label { input type="checkbox" data-part="sheer" checked autocomplete="off"; " see-through scene" }
@@ -132,17 +115,45 @@ pub fn controls(sets: &[SetView]) -> Markup {
             ul .key {
                 @for (colour, name) in colours { li { span style=(hex(colour)) {} (name) } }
             }
-            p .note {
-                "The robot is shown where it first touches the scene, or at the start of a motion without contact. \
-                 Playing stops at the first contact. Drag to turn, right button or two fingers to move, wheel or pinch \
-                 to zoom. Occluding geometry is cut away while the scene is see-through."
+            (instructions())
+        }
+    }
+}
+
+/// The list from which the motion is chosen.
+fn choice(sets: &[SetView]) -> Markup {
+    let first = first(sets);
+    html! {
+        select data-part="motion" autocomplete="off" {
+            @for (i, set) in sets.iter().enumerate() {
+                optgroup label=(set.name) {
+                    @for (k, m) in set.motions.iter().enumerate() {
+                        option value=(figure_id(i, k)) data-set=(glb_id(i)) data-animation=(k)
+                            data-figure=(figure_id(i, k)) selected[(i, k) == first]
+                            data-azimuth=[m.picture.as_ref().map(|p| p.1[0])]
+                            data-elevation=[m.picture.as_ref().map(|p| p.1[1])] {
+                            (m.label)
+                        }
+                    }
+                }
             }
-            p .note .keys {
-                "Keys, with the view in focus: " kbd { "Space" } " plays and pauses, "
-                kbd { "C" } " jumps to the first contact, "
-                kbd { "←" } kbd { "↑" } kbd { "→" } kbd { "↓" } " turn, " kbd { "+" } kbd { "−" } " zoom, "
-                kbd { "N" } kbd { "P" } " next and previous motion, " kbd { "R" } " resets the view."
-            }
+        }
+    }
+}
+
+/// Instructions for the pointer and the keys.
+fn instructions() -> Markup {
+    html! {
+        p .note {
+            "The robot is shown where it first touches the scene, or at the start of a motion without contact. \
+             Playing stops at the first contact. Drag to turn, right button or two fingers to move, wheel or pinch \
+             to zoom. Occluding geometry is cut away while the scene is see-through."
+        }
+        p .note .keys {
+            "Keys, with the view in focus: " kbd { "Space" } " plays and pauses, "
+            kbd { "C" } " jumps to the first contact, "
+            kbd { "←" } kbd { "↑" } kbd { "→" } kbd { "↓" } " turn, " kbd { "+" } kbd { "−" } " zoom, "
+            kbd { "N" } kbd { "P" } " next and previous motion, " kbd { "R" } " resets the view."
         }
     }
 }

@@ -46,24 +46,8 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
         if let Some(holes) = children(element, "ph").next() {
             return Err(Error::input("polygons with holes are not supported").at(line(holes)));
         }
-        // Each corner has one index for every offset; the one used here is that of the input VERTEX.
-        let (mut stride, mut vertex) = (1, None);
-        for input in children(element, "input") {
-            let offset = index(required(input, "offset")?)?;
-            stride = stride.max(offset.saturating_add(1));
-            if required(input, "semantic")? == "VERTEX" {
-                vertex = Some((offset, self.positions(input)?));
-            }
-        }
-        let mut lists = Vec::new();
-        for p in children(element, "p") {
-            let indices = words(p).map(index).collect::<Result<Vec<_>>>().map_err(|e| e.at(line(p)))?;
-            if indices.len() % stride != 0 {
-                let message = format!("{} indices, not a multiple of {stride}", indices.len());
-                return Err(Error::input(message).at(line(p)));
-            }
-            lists.push(indices);
-        }
+        let Inputs { stride, vertex } = self.inputs(element)?;
+        let lists = index_lists(element, stride)?;
         if lists.iter().all(Vec::is_empty) {
             return check_count(element, 0);
         }
@@ -74,24 +58,7 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
             corners.push(points);
         }
         match kind {
-            "triangles" | "polylist" => {
-                let all: Vec<DVec3> = corners.concat();
-                let sizes = match (kind, child(element, "vcount")?) {
-                    ("triangles", _) => vec![3; all.len().div_ceil(3)],
-                    (_, Some(vcount)) => words(vcount).map(index).collect::<Result<Vec<_>>>()?,
-                    (_, None) => return Err(Error::input("<polylist> has no <vcount>")),
-                };
-                check_count(element, sizes.len())?;
-                let mut rest = &all[..];
-                for n in sizes {
-                    let (polygon, after) = rest
-                        .split_at_checked(n)
-                        .ok_or_else(|| Error::input(format!("its last polygon has {} of {n} corners", rest.len())))?;
-                    out.polygon(polygon)?;
-                    rest = after;
-                }
-                if rest.is_empty() { Ok(()) } else { Err(Error::input(format!("{} corners too many", rest.len()))) }
-            }
+            "triangles" | "polylist" => polygons(element, &corners.concat(), out),
             "tristrips" => {
                 check_count(element, corners.len())?;
                 corners.iter().try_for_each(|strip| out.strip(strip))
@@ -101,6 +68,19 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
                 corners.iter().try_for_each(|polygon| out.polygon(polygon))
             }
         }
+    }
+
+    /// The inputs of an element with triangles.
+    fn inputs(&mut self, element: Node<'a, 'i>) -> Result<Inputs> {
+        let (mut stride, mut vertex) = (1, None);
+        for input in children(element, "input") {
+            let offset = index(required(input, "offset")?)?;
+            stride = stride.max(offset.saturating_add(1));
+            if required(input, "semantic")? == "VERTEX" {
+                vertex = Some((offset, self.positions(input)?));
+            }
+        }
+        Ok(Inputs { stride, vertex })
     }
 
     /// The numbers of a `<float_array>`, read once.
@@ -153,6 +133,47 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
         }
         Ok(positions)
     }
+}
+
+/// The layout of the indices of an element: each corner has one index for every offset.
+struct Inputs {
+    /// Number of indices of a corner.
+    stride: usize,
+    /// The offset of the input VERTEX, whose index is the only one used here, and its positions.
+    vertex: Option<(usize, Positions)>,
+}
+
+/// The indices of each `<p>` of an element, with `stride` indices for each corner.
+fn index_lists(element: Node, stride: usize) -> Result<Vec<Vec<usize>>> {
+    let mut lists = Vec::new();
+    for p in children(element, "p") {
+        let indices = words(p).map(index).collect::<Result<Vec<_>>>().map_err(|e| e.at(line(p)))?;
+        if indices.len() % stride != 0 {
+            let message = format!("{} indices, not a multiple of {stride}", indices.len());
+            return Err(Error::input(message).at(line(p)));
+        }
+        lists.push(indices);
+    }
+    Ok(lists)
+}
+
+/// Adds the polygons of `<triangles>`, which have three of the corners each, or of a `<polylist>`.
+fn polygons(element: Node, corners: &[DVec3], out: &mut Builder) -> Result<()> {
+    let sizes = match (element.tag_name().name(), child(element, "vcount")?) {
+        ("triangles", _) => vec![3; corners.len().div_ceil(3)],
+        (_, Some(vcount)) => words(vcount).map(index).collect::<Result<Vec<_>>>()?,
+        (_, None) => return Err(Error::input("<polylist> has no <vcount>")),
+    };
+    check_count(element, sizes.len())?;
+    let mut rest = corners;
+    for n in sizes {
+        let (polygon, after) = rest
+            .split_at_checked(n)
+            .ok_or_else(|| Error::input(format!("its last polygon has {} of {n} corners", rest.len())))?;
+        out.polygon(polygon)?;
+        rest = after;
+    }
+    if rest.is_empty() { Ok(()) } else { Err(Error::input(format!("{} corners too many", rest.len()))) }
 }
 
 /// Points in a flat array.
