@@ -94,11 +94,11 @@ pub const MUTANTS: &[Mutant] = &[
     ),
     // Crowded parts of a piece.
     m("half width of a part", CROWDED, "(until - mid).max(mid - from)", "0.5 * (until - mid)", HALVED),
-    m("the later half", CROWDED, "open.push(([middle, until], all.clone()))", "()", HALVED),
+    m("the later half", CROWDED, "open.push(part.later_half(part.misses + 1))", "()", HALVED),
     m(
         "a contact in the middle is certain",
         CROWDED,
-        "crowd.touches_at(self.space, group, middle, found)",
+        "self.touches_at(space, &near[first..], middle, room, found)",
         "true",
         HALVED,
     ),
@@ -117,6 +117,13 @@ pub const MUTANTS: &[Mutant] = &[
         "items.iter().any(|item| self.touches(item, &end))",
         "!items.is_empty()",
         HALVED,
+    ),
+    m(
+        "items that are allowed after halvings without a contact",
+        CROWDED,
+        "self.misses.min(CROWD_OF_HALF.len() - 1)",
+        "0",
+        "s5_pairs::crowded::boxes_that_are_crossed_for_long_cost_little",
     ),
     // The search for pairs on the CPU.
     m("ball of a block of sub-intervals", MOVING_LINK, "balls[level]", "balls[0]", TURN_BACK),

@@ -11,8 +11,10 @@ use firstcontact::engine::{Backend, Options};
 use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, MotionBatch, Robot, RobotMotion};
 use firstcontact::scene::Scene;
 use firstcontact::scene::world::CollisionWorld;
+use firstcontact::stage::s5_pairs::PairCounts;
 use firstcontact::stage::{Piece, SLICES_PER_PIECE, SUBS, s1_concat, s2_bound, s3_cull, s5_pairs};
 use glam::{DMat3, DVec3};
+use std::f64::consts::TAU;
 
 /// A rough square of `2 n²` triangles in the plane that two vectors span, about a point.
 fn plate(draw: &mut Draw, n: usize, about: DVec3, [u, v]: [DVec3; 2], roughness: f64) -> Vec<[DVec3; 3]> {
@@ -60,17 +62,19 @@ fn case(draw: &mut Draw, n: usize) -> Case {
     Case { world, obb_trees: None, motions: vec![motion], pieces }
 }
 
-/// The search without the motions of the links, which therefore collects every pair of a part.
-fn search_alone(case: &Case) -> usize {
+/// The number of pairs, and the work, of a search without the motions of the links, which therefore collects every pair
+/// of a part.
+fn search_alone(case: &Case) -> (usize, PairCounts) {
     let poses = s1_concat::reference(&case.pieces, &case.motions, PoseEnclosure::TaylorModel);
     let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
     let candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
     let (world, pieces, poses, boxes, candidates) = (&case.world, &*case.pieces, &poses, &boxes, &*candidates);
     let input = s5_pairs::Input { world, obb_trees: None, pieces, poses, boxes, candidates, courses: None };
     let mut limits = vec![u32::MAX];
-    let mut pairs = s5_pairs::search(&input, Some(&mut limits), usize::MAX).0.unwrap();
+    let (pairs, counts) = s5_pairs::search(&input, Some(&mut limits), usize::MAX);
+    let mut pairs = pairs.unwrap();
     s5_pairs::clip(&mut pairs, pieces, &limits, world.links.len());
-    pairs.len()
+    (pairs.len(), counts)
 }
 
 /// A time at which no triangles intersect, shortly before one at which some do. Contacts within the slice of a limit
@@ -100,7 +104,7 @@ fn only_what_is_free_or_after_a_contact_is_left_out() {
         let until = f64::from(limits[0] + 1) / f64::from(SLICES_PER_PIECE) / case.pieces.len() as f64;
         assert!(before < until && until - before < 0.02, "{before} to {until}");
         s5_pairs::clip(&mut pairs, &case.pieces, &limits, case.world.links.len());
-        let all = search_alone(&case);
+        let (all, _) = search_alone(&case);
         println!("{} pairs of {all}, limit {}", pairs.len(), limits[0]);
         assert!(pairs.len() * 4 < all, "{} pairs of {all}", pairs.len());
     }
@@ -138,4 +142,43 @@ fn answers_agree_with_interval_matrices() {
         assert_eq!(a.first.as_ref().map(|p| p.b), b.first.as_ref().map(|p| p.b));
         assert_eq!((&jets[1], &matrices[1]), (&Verdict::Free, &Verdict::Free));
     }
+}
+
+/// A tube of fine triangles, 0.5 m long, that slides along a needle in it: the needle crosses the boxes of all leaves,
+/// but none of their triangles.
+#[test]
+fn boxes_that_are_crossed_for_long_cost_little() {
+    let corner = |i: usize, k: usize| {
+        let angle = (k as f64 / 3.0) * TAU;
+        DVec3::new(i as f64 / 2048.0, 5e-5 * angle.cos(), 5e-5 * angle.sin())
+    };
+    let sides = (0..1024).flat_map(|i| (0..3).map(move |k| (i, k)));
+    let mut tube: Vec<_> = sides
+        .flat_map(|(i, k)| {
+            let [a, b, c, d] = [corner(i, k), corner(i + 1, k), corner(i + 1, k + 1), corner(i, k + 1)];
+            [[a, b, c], [a, c, d]]
+        })
+        .collect();
+    // The tree sorts triangles by their positions in the box around all: far triangles keep the sides together.
+    tube.extend([-0.2, 0.3].map(|far| [DVec3::new(0.0, far, far), DVec3::new(0.0, far, 0.9 * far), DVec3::Y * far]));
+    let mut robot = Robot::new("slide", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+    let drive = Drive::direct(robot.add_column("x", ColumnKind::LengthM, None));
+    let kind = JointKind::Prismatic { axis: DVec3::X, drive };
+    let joint = Joint { name: String::from("x"), orientation: DMat3::IDENTITY, origin_m: DVec3::ZERO, kind };
+    let body = robot.add_body("tube", Some(0), joint).unwrap();
+    robot.add_link("tube", body, tube, vec![0]).unwrap();
+    let mut scene = Scene::new();
+    let needle = [DVec3::new(-1.0, 0.0, 0.0), DVec3::new(3.0, 0.0, 0.0), DVec3::new(3.0, 1e-5, 0.0)];
+    scene.add_object("needle", [needle]).unwrap();
+    let world = CollisionWorld::new(&robot, &scene, &[]).unwrap();
+    let motion = RobotMotion::new(&robot, &[0.0], &[0.05]).unwrap();
+    let pieces = Piece::cut(0, &motion).collect();
+    let case = Case { world, obb_trees: None, motions: vec![motion], pieces };
+    let mut limits = vec![u32::MAX];
+    let (pairs, counts) = search_until(&case, PoseEnclosure::TaylorModel, Some(&mut limits));
+    let (_, alone) = search_alone(&case);
+    println!("{counts:?}, without motions {alone:?}");
+    assert!(pairs.is_empty() && limits[0] == u32::MAX);
+    assert!(alone.triangle_tests > 10_000, "the boxes are not crossed: {alone:?}");
+    assert!(counts.triangle_tests < 8 * alone.triangle_tests, "{counts:?}, without motions {alone:?}");
 }

@@ -117,86 +117,119 @@ impl Vectorised for Traversal<'_> {
         let lowest = if is_leaf { root.model_node as usize } else { 0 };
         around.clear();
         for node in first + lowest..=first + root.model_node as usize {
-            let (mut lo, mut hi) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-            for axis in 0..3 {
-                let (l, h) = (&boxes.lo[node].0[axis], &boxes.hi[node].0[axis]);
-                let l: Lanes<WIDTH> = Real::min(part::<T, SUBS>(l, 0), part(l, 1)).store();
-                let h: Lanes<WIDTH> = Real::max(part::<T, SUBS>(h, 0), part(h, 1)).store();
-                for lane in 0..WIDTH {
-                    lo[axis] = Real::min(lo[axis], l.0[lane]);
-                    hi[axis] = Real::max(hi[axis], h.0[lane]);
-                }
-            }
-            around.push([lo, hi]);
+            around.push(in_piece::<T>(boxes, node));
         }
         open.push((root, u32::MAX));
-        while let Some((item, triangles)) = open.pop() {
-            let children = ChildRef::decode(item.scene_ref);
+        while let Some((item, of_item)) = open.pop() {
             let [lo, hi] = &around[item.model_node as usize - lowest];
-            let at = first + item.model_node as usize;
-            let (mut sides, mut refs) = (&[[0.0; WIDTH]; 6], &[ChildRef::Empty; WIDTH]);
-            let (only_sides, only_refs);
-            let mut near = 0u32;
-            match children {
-                ChildRef::Empty => {}
+            let only;
+            let children = match ChildRef::decode(item.scene_ref) {
+                ChildRef::Empty => continue,
+                ChildRef::Node(node) => SceneChildren::of(world, node),
                 ChildRef::Leaf(cluster) => {
-                    let (mut one, mut of) = ([None; WIDTH], [ChildRef::Empty; WIDTH]);
-                    (one[0], of[0]) = (Some(world.scene.cluster_boxes[cluster as usize]), children);
-                    (only_sides, only_refs) = (boxes_side_by_side(one), of);
-                    (sides, refs, near) = (&only_sides, &only_refs, 1);
+                    only = single(world, cluster);
+                    SceneChildren { sides: &only.0, refs: &only.1, all: 1 }
                 }
-                ChildRef::Node(node) => {
-                    (sides, refs) = (&world.scene.boxes[node as usize], &world.scene.tree.nodes[node as usize]);
-                    near = (1 << WIDTH) - 1;
-                }
-            }
-            for axis in 0..3 {
-                let (from, to) = (T::widen(&sides[axis]), T::widen(&sides[3 + axis]));
-                near &= !(T::new(lo[axis]).gt(to) | from.gt(T::new(hi[axis])));
-            }
+            };
+            let mut near = children.near::<T>(lo, hi);
             while near != 0 {
                 let slot = near.trailing_zeros() as usize;
                 near &= near - 1;
-                let mut mask = item.mask;
-                for axis in 0..3 {
-                    let (from, to) = (T::new(f64::from(sides[axis][slot])), T::new(f64::from(sides[3 + axis][slot])));
-                    for i in 0..SUBS / WIDTH {
-                        let (lo, hi): (T, T) = (part(&boxes.lo[at].0[axis], i), part(&boxes.hi[at].0[axis], i));
-                        mask &= !((lo.gt(to) | from.gt(hi)) << (i * WIDTH));
-                    }
-                }
+                let mask = item.mask & children.subs::<T>(slot, boxes, first + item.model_node as usize);
                 if mask == 0 {
                     continue;
                 }
-                let mut triangles = triangles;
-                if let (true, ChildRef::Leaf(cluster)) = (by_triangles, refs[slot])
-                    && scene_side(sides, slot) > model_side(lo, hi)
+                let mut triangles = of_item;
+                if let (true, ChildRef::Leaf(cluster)) = (by_triangles, children.refs[slot])
+                    && scene_side(children.sides, slot) > model_side(lo, hi)
                 {
                     triangles = near_triangles::<T>(world, cluster, triangles, [lo, hi]);
-                    if triangles == 0 {
-                        continue;
-                    }
                 }
-                let scene_ref = refs[slot].encode();
-                match (world.model.children_of(item.model_node), refs[slot]) {
-                    (Some(children), _) => {
+                if triangles == 0 {
+                    continue;
+                }
+                let scene_ref = children.refs[slot].encode();
+                match (world.model.children_of(item.model_node), children.refs[slot]) {
+                    (Some(below), _) => {
                         open.extend(
-                            children.map(|model_node| (NodePair { model_node, scene_ref, mask, ..item }, triangles)),
+                            below.map(|model_node| (NodePair { model_node, scene_ref, mask, ..item }, triangles)),
                         );
                     }
                     (None, ChildRef::Leaf(cluster)) => {
-                        candidates.push(Candidate {
-                            piece: item.piece,
-                            link: item.model_node,
-                            cluster,
-                            mask,
-                            triangles,
-                        });
+                        let (piece, link) = (item.piece, item.model_node);
+                        candidates.push(Candidate { piece, link, cluster, mask, triangles });
                     }
                     (None, _) => open.push((NodePair { scene_ref, mask, ..item }, triangles)),
                 }
             }
         }
+    }
+}
+
+/// The box around a box of the model in a whole piece: its lowest and highest coordinates.
+#[inline(always)]
+fn in_piece<T: Vector>(boxes: &Boxes, node: usize) -> [[f64; 3]; 2] {
+    let (mut lo, mut hi) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for axis in 0..3 {
+        let (l, h) = (&boxes.lo[node].0[axis], &boxes.hi[node].0[axis]);
+        let l: Lanes<WIDTH> = Real::min(part::<T, SUBS>(l, 0), part(l, 1)).store();
+        let h: Lanes<WIDTH> = Real::max(part::<T, SUBS>(h, 0), part(h, 1)).store();
+        for lane in 0..WIDTH {
+            lo[axis] = Real::min(lo[axis], l.0[lane]);
+            hi[axis] = Real::max(hi[axis], h.0[lane]);
+        }
+    }
+    [lo, hi]
+}
+
+/// The children of a node of the scene's tree.
+struct SceneChildren<'a> {
+    /// The boxes, side by side: their lowest coordinates, then the highest.
+    sides: &'a [[f32; WIDTH]; 6],
+    refs: &'a [ChildRef; WIDTH],
+    /// The children that exist, as a mask.
+    all: u32,
+}
+
+/// A cluster in place of the children of a node.
+#[inline(always)]
+fn single(world: &CollisionWorld, cluster: u32) -> ([[f32; WIDTH]; 6], [ChildRef; WIDTH]) {
+    let (mut boxes, mut refs) = ([None; WIDTH], [ChildRef::Empty; WIDTH]);
+    (boxes[0], refs[0]) = (Some(world.scene.cluster_boxes[cluster as usize]), ChildRef::Leaf(cluster));
+    (boxes_side_by_side(boxes), refs)
+}
+
+impl<'a> SceneChildren<'a> {
+    #[inline(always)]
+    fn of(world: &'a CollisionWorld, node: u32) -> Self {
+        let scene = &world.scene;
+        Self { sides: &scene.boxes[node as usize], refs: &scene.tree.nodes[node as usize], all: (1 << WIDTH) - 1 }
+    }
+
+    /// The children whose boxes overlap with a box.
+    #[inline(always)]
+    fn near<T: Vector>(&self, lo: &[f64; 3], hi: &[f64; 3]) -> u32 {
+        let mut near = self.all;
+        for axis in 0..3 {
+            let (from, to) = (T::widen(&self.sides[axis]), T::widen(&self.sides[3 + axis]));
+            near &= !(T::new(lo[axis]).gt(to) | from.gt(T::new(hi[axis])));
+        }
+        near
+    }
+
+    /// The sub-intervals in which the box of a child overlaps with a box of the model.
+    #[inline(always)]
+    fn subs<T: Vector>(&self, slot: usize, boxes: &Boxes, node: usize) -> u32 {
+        let mut mask = ALL_SUBS;
+        for axis in 0..3 {
+            let sides = [self.sides[axis][slot], self.sides[3 + axis][slot]];
+            let [from, to] = [T::new(f64::from(sides[0])), T::new(f64::from(sides[1]))];
+            for i in 0..SUBS / WIDTH {
+                let (lo, hi): (T, T) = (part(&boxes.lo[node].0[axis], i), part(&boxes.hi[node].0[axis], i));
+                mask &= !((lo.gt(to) | from.gt(hi)) << (i * WIDTH));
+            }
+        }
+        mask
     }
 }
 

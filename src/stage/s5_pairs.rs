@@ -303,9 +303,16 @@ impl Work<'_, '_> {
 
     /// Refines the collected items. `None` if there are too many pairs.
     fn finish(&mut self, world: &CollisionWorld, found: &mut Found) -> Option<()> {
-        let Workspace { items, open, looks, .. } = &mut *self.space;
+        self.space.refine_items(world, &self.links, found)
+    }
+}
+
+impl Workspace {
+    /// Refines the items of some links. `None` if there are too many pairs.
+    fn refine_items(&mut self, world: &CollisionWorld, links: &[MovingLink], found: &mut Found) -> Option<()> {
+        let Self { items, open, looks, .. } = self;
         items.drain(..).for_each(|item| open.add(item));
-        Refinement { world, open, links: &self.links, found }.run(looks)
+        Refinement { world, open, links, found }.run(looks)
     }
 }
 

@@ -8,6 +8,10 @@
 //! approached in a dozen steps, and the remaining items are those of a short time before it, whose number does not
 //! depend on how fine the meshes are.
 //!
+//! A part may also be crowded without a contact, however short it is: a large triangle that passes closely by many
+//! leaves crosses their boxes, but none of their triangles. So the more halvings in a row find no contact, the more
+//! items are allowed in a part, which are then tested triangle by triangle.
+//!
 //! If a contact at the start decides the motion, the start is tested first, and the search ends there.
 //!
 //! Poses are bounded again for each part: the bounds of the sub-intervals have balls that hide contacts of triangles
@@ -16,7 +20,7 @@
 use super::descent::{Descent, splat};
 use super::moving::{ChildBoxes, Compare, MovingLink, NodeBoxes, Part, leaf_points};
 use super::refinement::is_within_at;
-use super::{Found, Input, Item, Work};
+use super::{Found, Input, Item, Work, Workspace};
 use crate::arith::linear::V3;
 use crate::arith::real::Real;
 use crate::arith::vectors::{Vector, Vectorised, part3, widest};
@@ -27,13 +31,15 @@ use crate::predicate::separation::{StaticTriangle, triangle_misses};
 use crate::robot::RobotMotion;
 use crate::scene::world::{CollisionWorld, LinkGeometry};
 use crate::stage::{Candidate, Piece, SLICES, SLICES_PER_PIECE, SUBS, TrianglePair};
+use std::ops::Range;
 
 /// Load of items of a link, as the descent counts it, above which a part is crowded.
 pub(super) const CROWD: usize = 4096;
 /// The same for the first part of a motion, if the search may end with a contact at the start.
 pub(super) const CROWD_AT_START: usize = 1024;
-/// The same for the halves of a part, whose candidates are already filtered.
-const CROWD_OF_HALF: usize = 1024;
+/// The same for the halves of a part, whose candidates are already filtered, after 0, 1, 2 and more halvings in a row
+/// without a contact.
+const CROWD_OF_HALF: [usize; 4] = [1 << 8, 1 << 10, 1 << 14, 1 << 17];
 /// Number of pairs of triangles above which a part is halved again.
 const FEW: u32 = 64;
 /// Maximum number of halvings of a part: links that slide closely along each other are crowded at all times.
@@ -92,7 +98,7 @@ impl Clock<'_> {
     }
 
     /// The sub-intervals that have times between two.
-    fn subs(&self, [from, until]: [f64; 2]) -> std::ops::Range<u32> {
+    fn subs(&self, [from, until]: [f64; 2]) -> Range<u32> {
         let at = |t: f64| (t - self.0.t0) / self.sub_length();
         let first = (at(from).floor().max(0.0) as u32).min(SUBS as u32 - 1);
         first..(at(until).ceil() as u32).clamp(first + 1, SUBS as u32)
@@ -117,11 +123,52 @@ impl Clock<'_> {
     }
 }
 
+/// A part of a piece that is not searched yet.
+struct Pending {
+    /// Its start and end.
+    times: [f64; 2],
+    /// Its candidates, as a range of a list.
+    near: Range<usize>,
+    /// Number of halvings in a row that led to this part without finding a contact.
+    misses: usize,
+}
+
+impl Pending {
+    fn middle(&self) -> f64 {
+        0.5 * (self.times[0] + self.times[1])
+    }
+
+    fn earlier_half(&self, misses: usize) -> Self {
+        Self { times: [self.times[0], self.middle()], near: self.near.clone(), misses }
+    }
+
+    fn later_half(&self, misses: usize) -> Self {
+        Self { times: [self.middle(), self.times[1]], near: self.near.clone(), misses }
+    }
+
+    /// The load above which the part is crowded.
+    fn room(&self) -> usize {
+        CROWD_OF_HALF[self.misses.min(CROWD_OF_HALF.len() - 1)]
+    }
+}
+
+/// The result of a search in a part.
+enum Searched {
+    /// All pairs that may touch were found.
+    Completely,
+    /// A contact is certain before the end.
+    UntilContact,
+    /// There are too many items.
+    Crowded,
+}
+
 /// A link whose part of a piece is crowded.
 struct Crowd<'a, 'm> {
     world: &'a CollisionWorld,
+    links: &'a [MovingLink<'m>],
     moving: &'a MovingLink<'m>,
     course: Course<'a>,
+    /// Index of the link among those being searched.
     place: u32,
 }
 
@@ -139,91 +186,97 @@ impl Work<'_, '_> {
         let moving = &self.links[place];
         let course = input.courses?.of(moving.piece, moving.shape)?;
         // The items collected so far may already contain an earlier contact.
-        let done = self.finish(input.world, found);
-        Some(done.and_then(|()| self.halve(input.world, course, place, group, slab, found)))
-    }
-
-    fn halve(
-        &mut self,
-        world: &CollisionWorld,
-        course: Course,
-        place: usize,
-        group: &[Candidate],
-        slab: u32,
-        found: &mut Found,
-    ) -> Option<()> {
-        let piece = self.links[place].piece;
-        if self.space.ends_at_start && piece.index == 0 && slab & 1 == 1 {
-            let crowd = Crowd { world, moving: &self.links[place], course, place: place as u32 };
-            if crowd.touches_at(self.space, group, piece.t0, found) {
-                self.space.starts_in_contact = true;
-                return None;
-            }
+        if self.finish(input.world, found).is_none() {
+            return Some(None);
         }
-        let clock = Clock(piece);
-        let sub = |k: u32| piece.t0 + f64::from(k) * clock.sub_length();
-        // Pending parts, the earliest last, each with its candidates in `near`.
-        let mut near = group.to_vec();
-        let mut open = vec![([sub(slab.trailing_zeros()), sub(slab.ilog2() + 1)], 0..near.len())];
-        let mut halvings = 0;
-        while let Some(([from, until], all)) = open.pop() {
-            let limit = found.limit(piece);
-            let until = if limit == u32::MAX { until } else { until.min(clock.end_of(limit)) };
-            if from >= until {
-                break;
-            }
-            let times = [from, until];
-            near.truncate(all.end);
-            let first = near.len();
-            let crowd = Crowd { world, moving: &self.links[place], course, place: place as u32 };
-            crowd.add_near(self.space, times, all, &mut near);
-            let group = &near[first..];
-            let can_halve = halvings < MAX_HALVINGS && until - from > SHORTEST * clock.sub_length();
-            let room = if can_halve { CROWD_OF_HALF } else { usize::MAX };
-            let mut is_crowded = !crowd.collect(self.space, group, times, room, found);
-            if !is_crowded && clock.subs(times).len() > 1 {
-                self.finish(world, found)?;
-                continue;
-            }
-            let crowd = Crowd { world, moving: &self.links[place], course, place: place as u32 };
-            if !is_crowded {
-                let left = crowd.separate(&mut self.space.items, times);
-                is_crowded = left > FEW && can_halve;
-                if !is_crowded {
-                    let touches = crowd.take(&self.space.items, times, found)?;
-                    self.space.items.clear();
-                    if touches || (found.first_only && left > 0) {
-                        found.lower(piece, clock.slice_until(until));
-                        break;
-                    }
-                    continue;
-                }
-            }
-            self.space.items.clear();
-            halvings += 1;
-            let middle = 0.5 * (from + until);
-            let all = first..near.len();
-            if crowd.touches_at(self.space, group, middle, found) {
-                found.lower(piece, clock.slice_until(middle));
-                open.clear();
-            } else {
-                open.push(([middle, until], all.clone()));
-            }
-            open.push(([from, middle], all));
-        }
-        Some(())
+        let (links, moving) = (&self.links[..], &self.links[place]);
+        let crowd = Crowd { world: input.world, links, moving, course, place: place as u32 };
+        Some(crowd.search(self.space, group, slab, found))
     }
 }
 
 impl Crowd<'_, '_> {
-    /// Appends the candidates of a list that the link may touch between two times.
-    fn add_near(
+    /// Searches the sub-intervals in `slab`. Returns `None` if there are too many pairs, or if a contact at the start
+    /// decides the motion.
+    fn search(&self, space: &mut Workspace, group: &[Candidate], slab: u32, found: &mut Found) -> Option<()> {
+        let (piece, clock) = (self.moving.piece, Clock(self.moving.piece));
+        let may_end = space.ends_at_start && piece.index == 0 && slab & 1 == 1;
+        if may_end && self.touches_at(space, group, piece.t0, CROWD, found) {
+            space.starts_in_contact = true;
+            return None;
+        }
+        let sub = |k: u32| piece.t0 + f64::from(k) * clock.sub_length();
+        let mut near = group.to_vec();
+        let times = [sub(slab.trailing_zeros()), sub(slab.ilog2() + 1)];
+        // The earliest part is the last one.
+        let mut open = vec![Pending { times, near: 0..near.len(), misses: 0 }];
+        let mut halvings = 0;
+        while let Some(mut part) = open.pop() {
+            let limit = found.limit(piece);
+            part.times[1] = part.times[1].min(if limit == u32::MAX { f64::INFINITY } else { clock.end_of(limit) });
+            let [from, until] = part.times;
+            if from >= until {
+                break;
+            }
+            near.truncate(part.near.end);
+            let first = near.len();
+            self.add_near(space, part.times, part.near, &mut near);
+            part.near = first..near.len();
+            let can_halve = halvings < MAX_HALVINGS && until - from > SHORTEST * clock.sub_length();
+            let room = if can_halve { part.room() } else { usize::MAX };
+            match self.search_part(space, &near[first..], part.times, room, found)? {
+                Searched::Completely => continue,
+                Searched::UntilContact => break,
+                Searched::Crowded => halvings += 1,
+            }
+            let middle = part.middle();
+            if self.touches_at(space, &near[first..], middle, room, found) {
+                found.lower(piece, clock.slice_until(middle));
+                open.clear();
+                open.push(part.earlier_half(0));
+            } else {
+                open.push(part.later_half(part.misses + 1));
+                open.push(part.earlier_half(part.misses + 1));
+            }
+        }
+        Some(())
+    }
+
+    /// Searches between two times. The part may be crowded unless `room` is unlimited. Returns `None` if there are too
+    /// many pairs.
+    fn search_part(
         &self,
-        space: &mut super::Workspace,
+        space: &mut Workspace,
+        group: &[Candidate],
         times: [f64; 2],
-        of: std::ops::Range<usize>,
-        near: &mut Vec<Candidate>,
-    ) {
+        room: usize,
+        found: &mut Found,
+    ) -> Option<Searched> {
+        let clock = Clock(self.moving.piece);
+        if !self.collect(space, group, times, room, found) {
+            space.items.clear();
+            return Some(Searched::Crowded);
+        }
+        if clock.subs(times).len() > 1 {
+            space.refine_items(self.world, self.links, found)?;
+            return Some(Searched::Completely);
+        }
+        let left = self.separate(&mut space.items, times);
+        if left > FEW && room < usize::MAX {
+            space.items.clear();
+            return Some(Searched::Crowded);
+        }
+        let touches = self.take(&space.items, times, found)?;
+        space.items.clear();
+        if touches || (found.first_only && left > 0) {
+            found.lower(self.moving.piece, clock.slice_until(times[1]));
+            return Some(Searched::UntilContact);
+        }
+        Some(Searched::Completely)
+    }
+
+    /// Appends the candidates of a list that the link may touch between two times.
+    fn add_near(&self, space: &mut Workspace, times: [f64; 2], of: Range<usize>, near: &mut Vec<Candidate>) {
         let part = self.course.part(times, self.moving.margin_m);
         space.boxes.clear(self.moving.shape.tree.nodes.len());
         let subs = Clock(self.moving.piece).subs(times);
@@ -235,7 +288,7 @@ impl Crowd<'_, '_> {
     /// Collects the items of some candidates between two times. Returns false if there are more than `room`.
     fn collect(
         &self,
-        space: &mut super::Workspace,
+        space: &mut Workspace,
         group: &[Candidate],
         times: [f64; 2],
         room: usize,
@@ -250,14 +303,14 @@ impl Crowd<'_, '_> {
 
     fn descend(
         &self,
-        space: &mut super::Workspace,
+        space: &mut Workspace,
         group: &[Candidate],
         pose: &Part,
         wanted: u32,
         room: usize,
         found: &mut Found,
     ) -> bool {
-        let super::Workspace { items, boxes, nodes: open, .. } = space;
+        let Workspace { items, boxes, nodes: open, .. } = space;
         let (world, moving, place, counts) = (self.world, self.moving, self.place, &mut found.counts);
         let room = &mut { room };
         widest(Descent { world, group, wanted, moving, pose, boxes, place, open, items, room, counts })
@@ -328,14 +381,15 @@ impl Crowd<'_, '_> {
         Some(items.iter().any(|item| self.touches(item, &end)))
     }
 
-    /// Returns whether a contact was found that is certain at a time. The items in `space` are discarded.
-    fn touches_at(&self, space: &mut super::Workspace, group: &[Candidate], t: f64, found: &mut Found) -> bool {
+    /// Returns whether a contact was found that is certain at a time. A few candidates that have more items than there
+    /// is room for are not searched completely. The items in `space` are discarded.
+    fn touches_at(&self, space: &mut Workspace, group: &[Candidate], t: f64, room: usize, found: &mut Found) -> bool {
         let pose = self.course.part([t; 2], self.moving.margin_m);
         let wanted = 1 << Clock(self.moving.piece).subs([t; 2]).start;
         space.boxes.clear(self.moving.shape.tree.nodes.len());
         let touches = group.chunks(AT_ONCE).any(|group| {
             space.items.clear();
-            self.descend(space, group, &pose, wanted, CROWD, found);
+            self.descend(space, group, &pose, wanted, room, found);
             space.items.iter().any(|item| self.touches(item, &pose))
         });
         space.items.clear();
@@ -350,7 +404,7 @@ struct Filter<'a> {
     part: &'a Part,
     boxes: &'a mut NodeBoxes,
     wanted: u32,
-    of: std::ops::Range<usize>,
+    of: Range<usize>,
     near: &'a mut Vec<Candidate>,
 }
 
