@@ -116,7 +116,7 @@ pub const MUTANTS: &[Mutant] = &[
         CROWDED,
         "items.iter().any(|item| self.touches(item, &end))",
         "!items.is_empty()",
-        HALVED,
+        "s5_pairs::crowded::a_contact_that_is_not_certain_is_no_limit",
     ),
     m(
         "items that are allowed after halvings without a contact",

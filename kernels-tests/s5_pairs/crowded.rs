@@ -106,7 +106,7 @@ fn only_what_is_free_or_after_a_contact_is_left_out() {
         s5_pairs::clip(&mut pairs, &case.pieces, &limits, case.world.links.len());
         let (all, _) = search_alone(&case);
         println!("{} pairs of {all}, limit {}", pairs.len(), limits[0]);
-        assert!(pairs.len() * 4 < all, "{} pairs of {all}", pairs.len());
+        assert!((1..all / 4).contains(&pairs.len()), "{} pairs of {all}", pairs.len());
     }
 }
 
@@ -144,10 +144,9 @@ fn answers_agree_with_interval_matrices() {
     }
 }
 
-/// A tube of fine triangles, 0.5 m long, that slides along a needle in it: the needle crosses the boxes of all leaves,
-/// but none of their triangles.
-#[test]
-fn boxes_that_are_crossed_for_long_cost_little() {
+/// A tube of fine triangles, 0.5 m long, that slides along a needle in it, and more triangles of the tube's link. The
+/// needle crosses the boxes of all leaves, but none of the tube's triangles.
+fn tube_on_needle(more: &[[DVec3; 3]]) -> Case {
     let corner = |i: usize, k: usize| {
         let angle = (k as f64 / 3.0) * TAU;
         DVec3::new(i as f64 / 2048.0, 5e-5 * angle.cos(), 5e-5 * angle.sin())
@@ -161,6 +160,7 @@ fn boxes_that_are_crossed_for_long_cost_little() {
         .collect();
     // The tree sorts triangles by their positions in the box around all: far triangles keep the sides together.
     tube.extend([-0.2, 0.3].map(|far| [DVec3::new(0.0, far, far), DVec3::new(0.0, far, 0.9 * far), DVec3::Y * far]));
+    tube.extend(more);
     let mut robot = Robot::new("slide", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
     let drive = Drive::direct(robot.add_column("x", ColumnKind::LengthM, None));
     let kind = JointKind::Prismatic { axis: DVec3::X, drive };
@@ -173,7 +173,12 @@ fn boxes_that_are_crossed_for_long_cost_little() {
     let world = CollisionWorld::new(&robot, &scene, &[]).unwrap();
     let motion = RobotMotion::new(&robot, &[0.0], &[0.05]).unwrap();
     let pieces = Piece::cut(0, &motion).collect();
-    let case = Case { world, obb_trees: None, motions: vec![motion], pieces };
+    Case { world, obb_trees: None, motions: vec![motion], pieces }
+}
+
+#[test]
+fn boxes_that_are_crossed_for_long_cost_little() {
+    let case = tube_on_needle(&[]);
     let mut limits = vec![u32::MAX];
     let (pairs, counts) = search_until(&case, PoseEnclosure::TaylorModel, Some(&mut limits));
     let (_, alone) = search_alone(&case);
@@ -181,4 +186,15 @@ fn boxes_that_are_crossed_for_long_cost_little() {
     assert!(pairs.is_empty() && limits[0] == u32::MAX);
     assert!(alone.triangle_tests > 10_000, "the boxes are not crossed: {alone:?}");
     assert!(counts.triangle_tests < 8 * alone.triangle_tests, "{counts:?}, without motions {alone:?}");
+}
+
+/// A spike whose tip slides on the needle never certainly touches it, so that no time ends the search.
+#[test]
+fn a_contact_that_is_not_certain_is_no_limit() {
+    let tip = DVec3::new(0.25, 1e-6, 0.0);
+    let case = tube_on_needle(&[[tip, tip + DVec3::new(1e-4, 0.0, 4e-5), tip + DVec3::new(-1e-4, 0.0, 4e-5)]]);
+    let mut limits = vec![u32::MAX];
+    let (mut pairs, _) = search_until(&case, PoseEnclosure::TaylorModel, Some(&mut limits));
+    s5_pairs::join(&mut pairs, 0);
+    assert_eq!((pairs.len(), limits[0]), (1, u32::MAX));
 }
