@@ -146,7 +146,7 @@ fn answers_agree_with_interval_matrices() {
 
 /// A tube of fine triangles, 0.5 m long, that slides along a needle in it, and more triangles of the tube's link. The
 /// needle crosses the boxes of all leaves, but none of the tube's triangles.
-fn tube_on_needle(more: &[[DVec3; 3]]) -> Case {
+fn tube_on_needle(travel_m: f64, more: &[[DVec3; 3]]) -> Case {
     let corner = |i: usize, k: usize| {
         let angle = (k as f64 / 3.0) * TAU;
         DVec3::new(i as f64 / 2048.0, 5e-5 * angle.cos(), 5e-5 * angle.sin())
@@ -171,14 +171,14 @@ fn tube_on_needle(more: &[[DVec3; 3]]) -> Case {
     let needle = [DVec3::new(-1.0, 0.0, 0.0), DVec3::new(3.0, 0.0, 0.0), DVec3::new(3.0, 1e-5, 0.0)];
     scene.add_object("needle", [needle]).unwrap();
     let world = CollisionWorld::new(&robot, &scene, &[]).unwrap();
-    let motion = RobotMotion::new(&robot, &[0.0], &[0.05]).unwrap();
+    let motion = RobotMotion::new(&robot, &[0.0], &[travel_m]).unwrap();
     let pieces = Piece::cut(0, &motion).collect();
     Case { world, obb_trees: None, motions: vec![motion], pieces }
 }
 
 #[test]
 fn boxes_that_are_crossed_for_long_cost_little() {
-    let case = tube_on_needle(&[]);
+    let case = tube_on_needle(0.05, &[]);
     let mut limits = vec![u32::MAX];
     let (pairs, counts) = search_until(&case, PoseEnclosure::TaylorModel, Some(&mut limits));
     let (_, alone) = search_alone(&case);
@@ -192,7 +192,9 @@ fn boxes_that_are_crossed_for_long_cost_little() {
 #[test]
 fn a_contact_that_is_not_certain_is_no_limit() {
     let tip = DVec3::new(0.25, 1e-6, 0.0);
-    let case = tube_on_needle(&[[tip, tip + DVec3::new(1e-4, 0.0, 4e-5), tip + DVec3::new(-1e-4, 0.0, 4e-5)]]);
+    let spike = [tip, tip + DVec3::new(1e-4, 0.0, 4e-5), tip + DVec3::new(-1e-4, 0.0, 4e-5)];
+    // So far that the parts are shorter than sub-intervals.
+    let case = tube_on_needle(0.5, &[spike]);
     let mut limits = vec![u32::MAX];
     let (mut pairs, _) = search_until(&case, PoseEnclosure::TaylorModel, Some(&mut limits));
     s5_pairs::join(&mut pairs, 0);
