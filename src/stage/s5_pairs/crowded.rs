@@ -156,7 +156,7 @@ impl Pending {
 enum Searched {
     /// All pairs that may touch were found.
     Completely,
-    /// A contact is certain before the end.
+    /// Later times are unnecessary: a contact is certain at the end, or any pair is enough.
     UntilContact,
     /// There are too many items.
     Crowded,
@@ -165,11 +165,10 @@ enum Searched {
 /// A link whose part of a piece is crowded.
 struct Crowd<'a, 'm> {
     world: &'a CollisionWorld,
+    /// The links being searched, and the index of this one.
     links: &'a [MovingLink<'m>],
-    moving: &'a MovingLink<'m>,
-    course: Course<'a>,
-    /// Index of the link among those being searched.
     place: u32,
+    course: Course<'a>,
 }
 
 impl Work<'_, '_> {
@@ -189,17 +188,20 @@ impl Work<'_, '_> {
         if self.finish(input.world, found).is_none() {
             return Some(None);
         }
-        let (links, moving) = (&self.links[..], &self.links[place]);
-        let crowd = Crowd { world: input.world, links, moving, course, place: place as u32 };
+        let crowd = Crowd { world: input.world, links: &self.links, place: place as u32, course };
         Some(crowd.search(self.space, group, slab, found))
     }
 }
 
-impl Crowd<'_, '_> {
+impl<'m> Crowd<'_, 'm> {
+    fn moving(&self) -> &MovingLink<'m> {
+        &self.links[self.place as usize]
+    }
+
     /// Searches the sub-intervals in `slab`. Returns `None` if there are too many pairs, or if a contact at the start
     /// decides the motion.
     fn search(&self, space: &mut Workspace, group: &[Candidate], slab: u32, found: &mut Found) -> Option<()> {
-        let (piece, clock) = (self.moving.piece, Clock(self.moving.piece));
+        let (piece, clock) = (self.moving().piece, Clock(self.moving().piece));
         let may_end = space.ends_at_start && piece.index == 0 && slab & 1 == 1;
         if may_end && self.touches_at(space, group, piece.t0, CROWD, found) {
             space.starts_in_contact = true;
@@ -252,7 +254,7 @@ impl Crowd<'_, '_> {
         room: usize,
         found: &mut Found,
     ) -> Option<Searched> {
-        let clock = Clock(self.moving.piece);
+        let clock = Clock(self.moving().piece);
         if !self.collect(space, group, times, room, found) {
             space.items.clear();
             return Some(Searched::Crowded);
@@ -269,7 +271,7 @@ impl Crowd<'_, '_> {
         let touches = self.take(&space.items, times, found)?;
         space.items.clear();
         if touches || (found.first_only && left > 0) {
-            found.lower(self.moving.piece, clock.slice_until(times[1]));
+            found.lower(self.moving().piece, clock.slice_until(times[1]));
             return Some(Searched::UntilContact);
         }
         Some(Searched::Completely)
@@ -277,11 +279,11 @@ impl Crowd<'_, '_> {
 
     /// Appends the candidates of a list that the link may touch between two times.
     fn add_near(&self, space: &mut Workspace, times: [f64; 2], of: Range<usize>, near: &mut Vec<Candidate>) {
-        let part = self.course.part(times, self.moving.margin_m);
-        space.boxes.clear(self.moving.shape.tree.nodes.len());
-        let subs = Clock(self.moving.piece).subs(times);
+        let part = self.course.part(times, self.moving().margin_m);
+        space.boxes.clear(self.moving().shape.tree.nodes.len());
+        let subs = Clock(self.moving().piece).subs(times);
         let wanted = ((1u32 << subs.len()) - 1) << subs.start;
-        let (world, shape, boxes) = (self.world, self.moving.shape, &mut space.boxes);
+        let (world, shape, boxes) = (self.world, self.moving().shape, &mut space.boxes);
         widest(Filter { world, shape, part: &part, boxes, wanted, of, near });
     }
 
@@ -294,10 +296,10 @@ impl Crowd<'_, '_> {
         room: usize,
         found: &mut Found,
     ) -> bool {
-        let pose = self.course.part(times, self.moving.margin_m);
-        let subs = Clock(self.moving.piece).subs(times);
+        let pose = self.course.part(times, self.moving().margin_m);
+        let subs = Clock(self.moving().piece).subs(times);
         let wanted = ((1u32 << subs.len()) - 1) << subs.start;
-        space.boxes.clear(self.moving.shape.tree.nodes.len());
+        space.boxes.clear(self.moving().shape.tree.nodes.len());
         self.descend(space, group, &pose, wanted, room, found)
     }
 
@@ -311,7 +313,7 @@ impl Crowd<'_, '_> {
         found: &mut Found,
     ) -> bool {
         let Workspace { items, boxes, nodes: open, .. } = space;
-        let (world, moving, place, counts) = (self.world, self.moving, self.place, &mut found.counts);
+        let (world, moving, place, counts) = (self.world, self.moving(), self.place, &mut found.counts);
         let room = &mut { room };
         widest(Descent { world, group, wanted, moving, pose, boxes, place, open, items, room, counts })
     }
@@ -319,7 +321,7 @@ impl Crowd<'_, '_> {
     /// Removes the lanes of items that are separated between two times, and items without lanes. Returns the number of
     /// pairs of triangles that are left.
     fn separate(&self, items: &mut Vec<Item>, times: [f64; 2]) -> u32 {
-        let part = self.course.part(times, self.moving.margin_m);
+        let part = self.course.part(times, self.moving().margin_m);
         let mut left = 0;
         items.retain_mut(|item| {
             item.lanes &= !self.missed(item, &part) as u8;
@@ -332,17 +334,17 @@ impl Crowd<'_, '_> {
     /// The lanes of an item that are separated during a part.
     fn missed(&self, item: &Item, part: &Part) -> u32 {
         let standing = self.world.scene.standing(item.y as usize);
-        if self.moving.margin_m > 0.0 {
+        if self.moving().margin_m > 0.0 {
             self.compare(item, part, standing).beyond
         } else {
-            widest(Miss { shape: self.moving.shape, part, item, standing })
+            widest(Miss { shape: self.moving().shape, part, item, standing })
         }
     }
 
     fn compare(&self, item: &Item, part: &Part, standing: StaticTriangle<f64>) -> Proximity {
         let (mut found, standing) = (Proximity::default(), [standing]);
         let each = |_, proximity| found = proximity;
-        let MovingLink { shape, margin_m, .. } = *self.moving;
+        let MovingLink { shape, margin_m, .. } = *self.moving();
         widest(Compare { shape, margin_m, part, leaf: item.leaf, standing: &standing, each });
         found
     }
@@ -350,18 +352,18 @@ impl Crowd<'_, '_> {
     /// Returns whether triangles of an item certainly touch, or are within the margin, in a pose.
     fn touches(&self, item: &Item, part: &Part) -> bool {
         let standing = self.world.scene.standing(item.y as usize);
-        if self.moving.margin_m > 0.0 {
+        if self.moving().margin_m > 0.0 {
             let near = self.compare(item, part, standing).near & u32::from(item.lanes);
-            near != 0 && is_within_at(self.world, self.moving, item, near.trailing_zeros(), &part.0)
+            near != 0 && is_within_at(self.world, self.moving(), item, near.trailing_zeros(), &part.0)
         } else {
-            widest(Meet { shape: self.moving.shape, part, item, standing }) & u32::from(item.lanes) != 0
+            widest(Meet { shape: self.moving().shape, part, item, standing }) & u32::from(item.lanes) != 0
         }
     }
 
     /// Records the pairs of some items, all in one sub-interval, between two times. Returns whether a contact is
     /// certain at the second one; `None` if there are too many pairs.
     fn take(&self, items: &[Item], times: [f64; 2], found: &mut Found) -> Option<bool> {
-        let (clock, shape) = (Clock(self.moving.piece), self.moving.shape);
+        let (clock, shape) = (Clock(self.moving().piece), self.moving().shape);
         let sub = clock.subs(times).start;
         let mask_slice = 1 << sub | clock.slice_in(sub, times[0]) << SUBS;
         for item in items {
@@ -369,7 +371,7 @@ impl Crowd<'_, '_> {
             let mut lanes = item.lanes;
             while lanes != 0 {
                 found.push(TrianglePair {
-                    piece_link: self.moving.piece_link,
+                    piece_link: self.moving().piece_link,
                     link_triangle: first + lanes.trailing_zeros(),
                     scene_triangle: item.y,
                     mask_slice,
@@ -377,16 +379,16 @@ impl Crowd<'_, '_> {
                 lanes &= lanes - 1;
             }
         }
-        let end = self.course.part([times[1]; 2], self.moving.margin_m);
+        let end = self.course.part([times[1]; 2], self.moving().margin_m);
         Some(items.iter().any(|item| self.touches(item, &end)))
     }
 
-    /// Returns whether a contact was found that is certain at a time. A few candidates that have more items than there
-    /// is room for are not searched completely. The items in `space` are discarded.
+    /// Returns whether a contact was found that is certain at a time. Candidates are searched a few at a time, each time
+    /// until `room` is used up, so a contact may be overlooked. The items in `space` are discarded.
     fn touches_at(&self, space: &mut Workspace, group: &[Candidate], t: f64, room: usize, found: &mut Found) -> bool {
-        let pose = self.course.part([t; 2], self.moving.margin_m);
-        let wanted = 1 << Clock(self.moving.piece).subs([t; 2]).start;
-        space.boxes.clear(self.moving.shape.tree.nodes.len());
+        let pose = self.course.part([t; 2], self.moving().margin_m);
+        let wanted = 1 << Clock(self.moving().piece).subs([t; 2]).start;
+        space.boxes.clear(self.moving().shape.tree.nodes.len());
         let touches = group.chunks(AT_ONCE).any(|group| {
             space.items.clear();
             self.descend(space, group, &pose, wanted, room, found);
