@@ -69,7 +69,7 @@ pub fn case_of(robot: &Robot, scene: &Scene) -> Case {
     let pieces: Vec<Piece> = motions.iter().enumerate().flat_map(|(i, m)| Piece::cut(i as u32, m)).collect();
     let poses = s1_concat::reference(&pieces, &motions, PoseEnclosure::TaylorModel);
     let boxes = s2_bound::reference(&world, &pieces, &poses);
-    let candidates = s3_cull::reference(&world, pieces.len(), &boxes);
+    let candidates = s3_cull::reference(&world, &pieces, &boxes);
     Case { world, motions, pieces, poses, boxes, candidates }
 }
 

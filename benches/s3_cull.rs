@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 pub fn bench(criterion: &mut Criterion) {
     let case = case();
-    let reference = || drop(black_box(s3_cull::reference(&case.world, case.pieces.len(), &case.boxes)));
+    let reference = || drop(black_box(s3_cull::reference(&case.world, &case.pieces, &case.boxes)));
     let again = |pipeline: &mut _| reload(pipeline, &case);
     compare(criterion, &case, Stage::Cull, reference, again);
 }

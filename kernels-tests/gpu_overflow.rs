@@ -80,7 +80,7 @@ fn needed(case: &Case) -> Vec<Vec<TrianglePair>> {
     use firstcontact::stage::{s1_concat, s2_bound, s3_cull, s5_pairs};
     let poses = s1_concat::reference(&case.pieces, &case.motions, PoseEnclosure::TaylorModel);
     let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
-    let candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
+    let candidates = s3_cull::reference(&case.world, &case.pieces, &boxes);
     let (world, pieces) = (&case.world, case.pieces.as_slice());
     let input = s5_pairs::Input {
         world,

@@ -313,14 +313,17 @@ fn balls_of_blocks_hold_the_motion_in_all_of_the_block() {
                 motion.set_sizes(world.links.iter().map(|l| (l.body, l.reach_m)));
                 let (truth, deviations) = deviating(&mut draw, &robot, &[q0, q1], tolerance);
                 motion.set_deviations(deviations);
-                let pieces: Vec<Piece> = Piece::cut(0, &motion).collect();
+                let pieces: Vec<Piece> =
+                    Piece::cut(0, &motion).chain(Piece::cut_by_travel(0, &motion, &world)).collect();
                 let poses = s1_concat::reference(&pieces, std::slice::from_ref(&motion), form);
                 for (i, piece) in pieces.iter().enumerate() {
                     for body in 0..robot.bodies.len() {
-                        let (e, sub) = (draw.vector(0.3), draw.below(SUBS));
+                        let (e, sub) = (draw.vector(0.3), draw.below(piece.subs as usize));
                         let mid = 0.5 * (piece.sub(sub)[0] + piece.sub(sub)[1]);
                         let lane = poses.piece(i)[body].lane(sub);
-                        for (k, ball) in poses.balls(i, body).into_iter().enumerate() {
+                        let in_piece = |span: &usize| *span <= piece.subs as usize;
+                        let n_spans = s1_concat::SPANS.into_iter().filter(in_piece).count();
+                        for (k, ball) in poses.balls(i, body).into_iter().enumerate().take(n_spans) {
                             let bound = lane.with_ball(ball).point(V3::new(e), e.length());
                             let [c0, c1, c2] = bound.c.map(|c| DVec3::from_array(c.0));
                             let reach = if k == 0 { 1.0 } else { (s1_concat::SPANS[k] + 1) as f64 };

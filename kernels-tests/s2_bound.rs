@@ -22,7 +22,7 @@ fn violations(world: &CollisionWorld, motions: &[RobotMotion], pieces: &[Piece],
     let mut bad = 0;
     for (i, piece) in pieces.iter().enumerate() {
         let motion = &motions[piece.motion as usize];
-        for sub in 0..SUBS {
+        for sub in 0..piece.subs as usize {
             let [t0, t1] = piece.sub(sub);
             let corners = |node: usize| {
                 let at = i * boxes.n_nodes + node;
@@ -55,6 +55,11 @@ fn violations(world: &CollisionWorld, motions: &[RobotMotion], pieces: &[Piece],
         }
     }
     bad
+}
+
+/// The pieces of the CPU, which have fewer sub-intervals.
+fn short(world: &CollisionWorld, motions: &[RobotMotion]) -> Vec<Piece> {
+    motions.iter().enumerate().flat_map(|(i, motion)| Piece::cut_by_travel(i as u32, motion, world)).collect()
 }
 
 fn on_adapter(form: PoseEnclosure, mutant: Option<Mutant>, seed: u64, far_m: f64) -> (usize, f64) {
@@ -92,8 +97,10 @@ fn reference_boxes_contain_the_links() {
     for form in [PoseEnclosure::TaylorModel, PoseEnclosure::IntervalMatrix] {
         let (robot, motions, pieces) = case(&mut draw, 9, effort(20, 300), 0.0);
         let world = CollisionWorld::new(&robot, &Scene::new(), &[]).unwrap();
-        let boxes = s2_bound::reference(&world, &pieces, &s1_concat::reference(&pieces, &motions, form));
-        assert_eq!(violations(&world, &motions, &pieces, &boxes), 0);
+        for pieces in [pieces, short(&world, &motions)] {
+            let boxes = s2_bound::reference(&world, &pieces, &s1_concat::reference(&pieces, &motions, form));
+            assert_eq!(violations(&world, &motions, &pieces, &boxes), 0);
+        }
     }
 }
 

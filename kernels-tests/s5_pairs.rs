@@ -11,12 +11,13 @@ use crate::harness::prove::avoids_triangle;
 use crate::harness::truth::position;
 use crate::oracle::dyadic::exact as exactly;
 use crate::oracle::exact;
-use firstcontact::arith::linear::V3;
+use firstcontact::arith::linear::{M3, V3};
 use firstcontact::arith::real::Real;
 use firstcontact::arith::rounding::{UNDERFLOW_F32, UNIT_F32, round_up};
 use firstcontact::bvh::obb_tree::ObbTrees;
 use firstcontact::enclosure::point_bound::PointBound;
-use firstcontact::enclosure::pose_bound::PoseEnclosure;
+use firstcontact::enclosure::pose_bound::{PoseBound, PoseEnclosure, TaylorModel};
+use firstcontact::enclosure::pose_jet::PoseJet;
 use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Options, Stats, Sweep};
 use firstcontact::predicate::normals::{MovingFace, StaticFace};
@@ -27,9 +28,7 @@ use firstcontact::scene::Scene;
 use firstcontact::scene::world::CollisionWorld;
 use firstcontact::stage::s5_pairs::{Limits, PairCounts};
 use firstcontact::stage::s6_solve::InitialContactPolicy;
-use firstcontact::stage::{
-    ALL_SUBS, Piece, SLICES, SLICES_PER_PIECE, SUBS, TrianglePair, s1_concat, s2_bound, s3_cull, s5_pairs,
-};
+use firstcontact::stage::{ALL_SUBS, Piece, SLICES, SUBS, Subs, TrianglePair, s1_concat, s2_bound, s3_cull, s5_pairs};
 use glam::{DMat3, DVec3};
 use std::collections::HashMap;
 
@@ -44,6 +43,14 @@ pub struct Case {
     pub obb_trees: Option<ObbTrees>,
     pub motions: Vec<RobotMotion>,
     pub pieces: Vec<Piece>,
+}
+
+impl Case {
+    /// Cuts the motions into the pieces of the CPU, which have fewer sub-intervals.
+    pub fn cut_for_cpu(&mut self) {
+        let cut = |(i, motion)| Piece::cut_by_travel(i as u32, motion, &self.world);
+        self.pieces = self.motions.iter().enumerate().flat_map(cut).collect();
+    }
 }
 
 pub const ANGLES: [f64; 4] = [0.0, 0.02, 0.3, 1.0];
@@ -118,10 +125,10 @@ fn contacts_due_to_curved_paths_are_kept() {
 }
 
 /// The part of a piece before the end of a limit's slice.
-fn slices(limit: u32, index: u32) -> f64 {
-    let begin = u64::from(index) * u64::from(SLICES_PER_PIECE);
-    let n = (u64::from(limit) + 1).saturating_sub(begin).min(u64::from(SLICES_PER_PIECE));
-    n as f64 / f64::from(SLICES_PER_PIECE)
+fn slices(limit: u32, piece: &Piece) -> f64 {
+    let (begin, all) = (u64::from(piece.index) * u64::from(piece.slices()), u64::from(piece.slices()));
+    let n = (u64::from(limit) + 1).saturating_sub(begin).min(all);
+    n as f64 / all as f64
 }
 
 /// The number of faults: sub-intervals and slices before the first one that is kept, up to a motion's limit, that are
@@ -154,19 +161,19 @@ pub fn faults_before(case: &Case, pairs: &[TrianglePair], limits: &Limits, befor
                     let dropped = wanted & !mask_slice;
                     if (dropped != 0 || slice > 0) && !free([piece.t0, piece.t1]) {
                         // In the last sub-interval the part before the contact is proved.
-                        let until = (piece.t0 + (piece.t1 - piece.t0) * slices(limit, piece.index)).min(before);
+                        let until = (piece.t0 + (piece.t1 - piece.t0) * slices(limit, piece)).min(before);
                         let span = |k| piece.sub(k).map(|t| t.min(until));
                         let is_wanted = |k: usize| dropped >> k & 1 != 0 && piece.sub(k)[0] < until;
-                        bad += (0..SUBS).filter(|&k| is_wanted(k) && !free(span(k))).count();
+                        bad += (0..piece.subs as usize).filter(|&k| is_wanted(k) && !free(span(k))).count();
                         if slice > 0 {
                             let [t0, t1] = piece.sub((mask_slice & ALL_SUBS).trailing_zeros() as usize);
                             bad += usize::from(!free([t0, t0 + (t1 - t0) * f64::from(slice) / f64::from(SLICES)]));
                         }
                     }
-                    if limit != u32::MAX && limit / SLICES_PER_PIECE == piece.index {
+                    if limit != u32::MAX && limit / piece.slices() == piece.index {
                         // The triangles that establish a limit meet in the middle of its slice, or at its end.
                         for half in [0.5, 1.0] {
-                            let share = (f64::from(limit % SLICES_PER_PIECE) + half) / f64::from(SLICES_PER_PIECE);
+                            let share = (f64::from(limit % piece.slices()) + half) / f64::from(piece.slices());
                             let t = piece.t0 + (piece.t1 - piece.t0) * share;
                             let now = triangle.map(|e| position(motion, link.body, e, t));
                             let there = case.world.scene.triangles[y];
@@ -206,7 +213,7 @@ pub fn search(case: &Case, form: PoseEnclosure) -> (Vec<TrianglePair>, PairCount
 pub fn search_until(case: &Case, form: PoseEnclosure, limits: Option<&mut Limits>) -> (Vec<TrianglePair>, PairCounts) {
     let poses = s1_concat::reference(&case.pieces, &case.motions, form);
     let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
-    let candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
+    let candidates = s3_cull::reference(&case.world, &case.pieces, &boxes);
     let (world, pieces) = (&case.world, case.pieces.as_slice());
     let input = s5_pairs::Input {
         world,
@@ -249,8 +256,44 @@ const SIZES: [(usize, usize); 4] = [(0, 2), (3, 30), (6, 60), (2, 150)];
 fn reference_drops_only_what_is_free() {
     let mut draw = Draw::new(31);
     for (n_bodies, n_triangles) in SIZES {
-        let case = case(&mut draw, n_bodies, n_triangles, effort(4, 40), ANGLES);
+        let mut case = case(&mut draw, n_bodies, n_triangles, effort(4, 40), ANGLES);
         assert_eq!(unproved(&case, &reference(&case)), 0);
+        case.cut_for_cpu();
+        assert_eq!(unproved(&case, &reference(&case)), 0);
+    }
+}
+
+/// Numbers beyond the sub-intervals of a piece remain from earlier pieces; no stage uses them.
+#[test]
+fn numbers_beyond_the_sub_intervals_are_not_used() {
+    let mut draw = Draw::new(38);
+    for (n_bodies, n_triangles) in SIZES {
+        let mut case = case(&mut draw, n_bodies, n_triangles, effort(8, 40), [0.02, 0.3, 1.0]);
+        case.cut_for_cpu();
+        assert!(case.pieces.iter().all(|piece| (piece.subs as usize) < SUBS));
+        let found = [0.0, f64::NAN, 1e3].map(|before| {
+            let subs = Subs::new(before);
+            let jet = PoseJet { x: [V3([subs; 3]); 3], p: [M3([[subs; 3]; 3]); 3] };
+            let bound = PoseBound::Taylor(TaylorModel { jet, ball: [subs; 2] });
+            let n_bounds = case.pieces.len() * case.motions[0].joints.len();
+            let mut poses = s1_concat::Poses { bounds: vec![bound; n_bounds], ..s1_concat::Poses::default() };
+            s1_concat::reference_in(&mut poses, &case.pieces, &case.motions, PoseEnclosure::TaylorModel);
+            let n_boxes = case.pieces.len() * case.world.model.n_nodes();
+            let mut boxes = s2_bound::Boxes { lo: vec![V3([subs; 3]); n_boxes], ..s2_bound::Boxes::default() };
+            boxes.hi.clone_from(&boxes.lo);
+            s2_bound::reference_in(&mut boxes, &case.world, &case.pieces, &poses);
+            let mut cull = s3_cull::Workspace::default();
+            s3_cull::cull_in(&mut cull, &case.world, &case.pieces, &boxes);
+            let (world, poses, boxes, candidates) = (&case.world, &poses, &boxes, cull.candidates.as_slice());
+            let courses = Some(s5_pairs::Courses::World(&case.motions));
+            let pieces = case.pieces.as_slice();
+            let input = s5_pairs::Input { world, obb_trees: None, pieces, poses, boxes, candidates, courses };
+            let mut limits = vec![u32::MAX; case.motions.len()];
+            (s5_pairs::search(&input, Some(&mut limits), usize::MAX).0.unwrap(), limits, candidates.to_vec())
+        });
+        let [zero, nan, far] = found.map(|found| format!("{found:?}"));
+        assert_eq!(zero, nan);
+        assert_eq!(zero, far);
     }
 }
 

@@ -6,6 +6,9 @@ const TRIG: &str = "src/arith/trig.rs";
 const INTERVAL: &str = "src/arith/interval.rs";
 const JOINT: &str = "src/robot/joint_motion.rs";
 const CHAIN: &str = "src/enclosure/chain_bounds.rs";
+const MATRICES: &str = "src/robot/joint_matrices.rs";
+const STRETCH: &str = "robot::joint_matrices::tests::a_defect_bounds_the_stretch";
+const SAME_BITS: &str = "robot::joint_matrices::tests::joints_side_by_side_have_the_bits_of_one";
 const RATES: &str = "src/enclosure/derivative_bounds.rs";
 const POINT: &str = "src/enclosure/point_bound.rs";
 const POSE_JET: &str = "src/enclosure/pose_jet.rs";
@@ -37,8 +40,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "angle not wrapped",
         JOINT,
-        "Self::from_axis(k * rotation(axis, v0), k * axis, v1 - v0, origin, DVec3::ZERO)",
-        "Self::from_axis(k * rotation(axis, v0), k * axis, (v1 - v0).sin().asin(), origin, DVec3::ZERO)",
+        "Ok(Self { r, u, w_rad: v1 - v0,",
+        "Ok(Self { r, u, w_rad: (v1 - v0).sin().asin(),",
         UNWRAPPED,
     ),
     m(
@@ -51,10 +54,13 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "axis of a free joint in the parent's frame",
         JOINT,
-        "Self::from_axis(r, k * axis, w, origin + k * c0, k * (c1 - c0))",
-        "Self::from_axis(r, r * axis, w, origin + k * c0, k * (c1 - c0))",
+        "Ok(Self { r, u: k * axis, w_rad,",
+        "Ok(Self { r, u: r * axis, w_rad,",
         SPECIFIED,
     ),
+    m("entries of a defect beside the diagonal", MATRICES, "T::new(2.0) * (x[3]", "T::new(0.0) * (x[3]", STRETCH),
+    m("products of A and B in a defect", MATRICES, "half * d3", "T::new(0.0) * d3", STRETCH),
+    m("steps towards an orthonormal matrix", MATRICES, "orthonormal(orthonormal(r))", "orthonormal(r)", SAME_BITS),
     m("tail of the product w t", TRIG, "sin_cos_pair(x, tail)", "sin_cos_pair(x, T::new(0.0) * tail)", TAIL),
     m(
         "third part of π/2 in the reduction",
@@ -114,8 +120,14 @@ pub const MUTANTS: &[Mutant] = &[
         "[growth * offsets, 0.0]",
         ROUNDING,
     ),
-    m("rounding of poses, its size", CHAIN, "unit * x.exp()", "x.exp() * unit * 0.005", ROUNDING),
-    m("rounding of poses, with deep chains and many turns", CHAIN, "unit * x.exp()", "x.exp() * unit * 0.002", JETS),
+    m("rounding of poses, its size", CHAIN, "unit * exp_above(x)", "exp_above(x) * unit * 0.005", ROUNDING),
+    m(
+        "rounding of poses, with deep chains and many turns",
+        CHAIN,
+        "unit * exp_above(x)",
+        "exp_above(x) * unit * 0.002",
+        JETS,
+    ),
     m("acceleration in the middle of a block", BLOCK, "(x1 + x2.times(half)).times(shift)", "x1.times(shift)", BLOCKS),
     // Intervals: the paper's bounds.
     m(

@@ -128,6 +128,13 @@ pub const MUTANTS: &[Mutant] = &[
     // The search for pairs on the CPU.
     m("ball of a block of sub-intervals", MOVING_LINK, "balls[level]", "balls[0]", TURN_BACK),
     m("shift to a block's middle", BLOCK, "middle.shifted(-h, (len + 1) as f64 * h)", "middle", BLOCKS),
+    m(
+        "numbers beyond the sub-intervals of a piece",
+        MOVING_LINK,
+        "Aligned::longest(piece.subs, ",
+        "Aligned::longest(SUBS as u32, ",
+        "s5_pairs::numbers_beyond_the_sub_intervals_are_not_used",
+    ),
     m("half width of a block", MOVING_LINK, "len as f64 * self.h", "0.5 * len as f64 * self.h", PAIRS),
     m("half width of a part, for the nodes' boxes", MOVING_LINK, "T::new(*h)", "T::new(0.2 * *h)", PASSED),
     m(
@@ -140,7 +147,7 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "boxes of the model in all of a piece",
         CULL,
-        "Real::min(part::<T, SUBS>(l, 0), part(l, 1))",
+        "Real::min(part::<T, SUBS>(l, 0), part(l, groups - 1))",
         "part::<T, SUBS>(l, 0)",
         CULLED,
     ),

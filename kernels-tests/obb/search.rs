@@ -25,6 +25,11 @@ fn the_search_drops_only_what_is_free() {
                 LEVELS.into_iter().skip(if i < 2 { 0 } else { i + form as usize }).take(if i < 2 { 6 } else { 1 })
             {
                 with_trees(&mut case, level);
+                let pieces = case.pieces.clone();
+                case.cut_for_cpu();
+                let pairs = search(&case, form).0;
+                assert_eq!(unproved(&case, &pairs), 0, "{form:?}, level {level:?}, pieces of the CPU");
+                case.pieces = pieces;
                 let (pairs, counts) = search(&case, form);
                 assert_eq!(unproved(&case, &pairs), 0, "{form:?}, level {level:?}");
                 assert!(counts.bound_tests > 0 || n_triangles < 30);

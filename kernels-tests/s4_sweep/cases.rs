@@ -193,7 +193,7 @@ impl Case {
         let world = CollisionWorld::new(robot, scene, &[]).unwrap();
         let poses = s1_concat::reference(&pieces, &motions, form);
         let boxes = s2_bound::reference(&world, &pieces, &poses);
-        let candidates = s3_cull::reference(&world, pieces.len(), &boxes);
+        let candidates = s3_cull::reference(&world, &pieces, &boxes);
         Self { world, motions, pieces, poses, boxes, candidates }
     }
 

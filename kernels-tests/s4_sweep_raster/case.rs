@@ -246,7 +246,7 @@ fn build(draw: &mut Draw, robot: &Robot, rows: &[(Vec<f64>, Vec<f64>)], places: 
 pub fn candidates(case: &Case, form: PoseEnclosure) -> (s1_concat::Poses, s2_bound::Boxes, Vec<Candidate>) {
     let poses = s1_concat::reference(&case.pieces, &case.motions, form);
     let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
-    let mut candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
+    let mut candidates = s3_cull::reference(&case.world, &case.pieces, &boxes);
     candidates.sort_unstable();
     (poses, boxes, candidates)
 }

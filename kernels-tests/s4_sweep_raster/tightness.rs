@@ -54,7 +54,7 @@ fn maps_leave_little_more_than_the_exact_sphere() {
         let pieces: Vec<_> = motions.iter().enumerate().flat_map(|(i, m)| Piece::cut(i as u32, m)).collect();
         let poses = s1_concat::reference(&pieces, &motions, PoseEnclosure::TaylorModel);
         let boxes = s2_bound::reference(&world, &pieces, &poses);
-        let mut candidates = s3_cull::reference(&world, pieces.len(), &boxes);
+        let mut candidates = s3_cull::reference(&world, &pieces, &boxes);
         candidates.sort_unstable();
         let input = s4_sweep::Input { world: &world, motions: &motions, pieces: &pieces, poses: &poses, boxes: &boxes };
         let count = |c: &[Candidate]| c.iter().map(|c| c.triangles(&world).count()).sum::<usize>();

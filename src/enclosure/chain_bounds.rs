@@ -39,7 +39,7 @@ pub struct JointBounds {
     pub turn_rad: [f64; 3],
     /// Length of its offset at any time, metres.
     pub offset_max_m: f64,
-    /// Lengths of the offset and its derivatives, the n-th times `rⁿ/n!`, summed, metres; `r` is 17/32 of the motion,
+    /// Lengths of the offset and its derivatives, the n-th times `rⁿ/n!`, summed, metres; `r` is 9/16 of the motion,
     /// the longest reach of a block of sub-intervals.
     pub offset_sum_m: f64,
     /// Lengths of the first three derivatives of the offset, metres.
@@ -55,6 +55,12 @@ pub struct Deviation {
     pub turn_rad: f64,
     /// Bound for its offset, metres.
     pub slide_m: f64,
+}
+
+/// An upper bound on the exponential function, for `x >= 0`: `e^x <= 1 + x + x²` up to 1.79.
+#[inline(always)]
+fn exp_above(x: f64) -> f64 {
+    if x <= 1.5 { 1.0 + x + x * x } else { x.exp() }
 }
 
 /// Factor on every scalar bound: covers its own rounding (fewer than 2^20 operations) and the motion's defect from
@@ -137,7 +143,7 @@ impl ChainBounds {
             let n = f64::from(self.degree);
             (k, l, of_offsets) = (k + 7.0 * n + 14.0, l + 1.0, of_offsets + 4.0 * n + 7.0);
         }
-        let growth = unit * x.exp() * (1.0 + 4.0 * k.max(43.0) * d * unit) * SCALAR_SLACK;
+        let growth = unit * exp_above(x) * (1.0 + 4.0 * k.max(43.0) * d * unit) * SCALAR_SLACK;
         let own = of_offsets + 1.7321 * l;
         let offsets = k * self.weighted_offsets + own * self.reach_m + l * self.running_reach_m + 4.0 * self.reach_m;
         [growth * offsets, growth * (k * d + 7.5)]

@@ -17,21 +17,28 @@ use crate::enclosure::pose_jet::PoseJet;
 
 #[inline(always)]
 fn vector_lane<const N: usize>(v: &V3<Lanes<N>>, k: usize) -> V3<f64> {
-    V3(v.0.map(|x| x.0[k]))
+    V3([v.0[0].0[k], v.0[1].0[k], v.0[2].0[k]])
 }
 
 #[inline(always)]
 fn matrix_lane<const N: usize>(m: &M3<Lanes<N>>, k: usize) -> M3<f64> {
-    M3(m.0.map(|row| row.map(|x| x.0[k])))
+    let mut of_lane = M3([[0.0; 3]; 3]);
+    for i in 0..3 {
+        for j in 0..3 {
+            of_lane.0[i][j] = m.0[i][j].0[k];
+        }
+    }
+    of_lane
 }
 
 impl<const N: usize> TaylorModel<Lanes<N>> {
     /// The model in one lane.
     #[inline(always)]
     pub fn lane(&self, k: usize) -> TaylorModel<f64> {
-        let x = self.jet.x.each_ref().map(|v| vector_lane(v, k));
-        let p = self.jet.p.each_ref().map(|m| matrix_lane(m, k));
-        TaylorModel { jet: PoseJet { x, p }, ball: self.ball.map(|b| b.0[k]) }
+        let ([x0, x1, x2], [p0, p1, p2]) = (&self.jet.x, &self.jet.p);
+        let x = [vector_lane(x0, k), vector_lane(x1, k), vector_lane(x2, k)];
+        let p = [matrix_lane(p0, k), matrix_lane(p1, k), matrix_lane(p2, k)];
+        TaylorModel { jet: PoseJet { x, p }, ball: [self.ball[0].0[k], self.ball[1].0[k]] }
     }
 }
 

@@ -25,8 +25,8 @@
 //!
 //! **Rounding.** Let `u = UNIT`, `X = h Ω_1 + 3/4 h² Ω_2`: then `1 + 2X + 3X²/2 >= 1 + 2 h B1 + 3 h² B2/2` and
 //! `e^X >= 1 + h B1 + h² B2/2`. Weight an error of the n-th derivative with `hⁿ/n!`, and let `d` be the number of
-//! joints in the chain, `T_j` a bound on the offset of joint j and its weighted derivatives (`|c_j| + 17/16 |s_j|` for
-//! a constant velocity, because blocks reach up to 17/32 of the motion), and `X_j = Σ_{k<=j} T_k`.
+//! joints in the chain, `T_j` a bound on the offset of joint j and its weighted derivatives (`|c_j| + 9/8 |s_j|` for
+//! a constant velocity, because blocks reach up to 9/16 of the motion), and `X_j = Σ_{k<=j} T_k`.
 //! - *Joint matrices.* `P_n` of one joint is a sum of three products with two or three factors. Uploads to `T` (half a
 //!   unit per factor), roundings (at most four) and the sine's own error (2.75 units of f64) make
 //!   `||dP_n||_F <= 16 u B_n` of that joint.

@@ -4,12 +4,14 @@
 use crate::arith::linear::{M3, V3};
 use crate::arith::real::Real;
 use crate::arith::trig::{MAX_ANGLE_RAD, sin_cos};
+use crate::arith::vectors::{WIDTH, widest};
 use crate::enclosure::chain_bounds::JointBounds;
 use crate::enclosure::pose_jet::JointFactors;
 use crate::error::{Error, Result, quoted};
+use crate::robot::joint_matrices::{JointMatrices, SideBySide};
 use crate::robot::phase::{Parts, Phase};
 use crate::robot::trajectory::MAX_DEGREE;
-use crate::robot::{Joint, JointKind, orthonormal};
+use crate::robot::{Joint, JointKind};
 use crate::scene::world::MAX_COORDINATE_M;
 use glam::{DMat3, DQuat, DVec3};
 
@@ -19,8 +21,8 @@ pub const QUATERNION_TOLERANCE: f64 = 1e-6;
 /// Largest accepted deviation of a stored rotation from a rigid one: the bounds do not cover a larger defect.
 const MAX_DEFECT: f64 = 1.0 / (1u64 << 46) as f64;
 /// Greatest distance in time from the middle of a pose bound to the ends of the time in which it is used: that of a
-/// block of 16 sub-intervals in a motion of one piece.
-const MAX_REACH: f64 = 17.0 / 32.0;
+/// block of 8 sub-intervals in a motion of one piece, if a piece has 8.
+const MAX_REACH: f64 = 9.0 / 16.0;
 
 /// The motion of a link in its parent's frame: `x -> (cos(w t) A + sin(w t) B + C) x + (origin + t slide)`, `t` in
 /// `[0, 1]`.
@@ -50,36 +52,26 @@ impl JointMotion {
     /// An angle of more than [`MAX_ANGLE_RAD`], a position beyond [`MAX_COORDINATE_M`], or a quaternion whose norm is
     /// not 1.
     pub fn new(joint: &Joint, q0: &[f64], q1: &[f64]) -> Result<Self> {
-        let (k, origin) = (joint.orientation, joint.origin_m);
-        match joint.kind {
-            JointKind::Fixed => Ok(Self::from_axis(k, DVec3::Z, 0.0, origin, DVec3::ZERO)),
-            JointKind::Revolute { axis, drive } => {
-                let (v0, v1) = (drive.value(q0), drive.value(q1));
-                within_turns(joint, v0, v1 - v0)?;
-                Ok(Self::from_axis(k * rotation(axis, v0), k * axis, v1 - v0, origin, DVec3::ZERO))
-            }
-            JointKind::Prismatic { axis, drive } => {
-                let (v0, v1) = (drive.value(q0), drive.value(q1));
-                [v0, v1].into_iter().try_for_each(|v| within_reach(joint, v))?;
-                let along = k * axis;
-                Ok(Self::from_axis(k, DVec3::Z, 0.0, origin + along * v0, along * (v1 - v0)))
-            }
-            JointKind::Free { first_column } => {
-                let f = first_column as usize;
-                let ((c0, r0), (c1, r1)) = (free_pose(joint, &q0[f..f + 7])?, free_pose(joint, &q1[f..f + 7])?);
-                let (axis, w) = axis_angle(r1 * r0.conjugate());
-                let r = k * DMat3::from_quat(r0);
-                Ok(Self::from_axis(r, k * axis, w, origin + k * c0, k * (c1 - c0)))
-            }
-        }
+        let AxisMotion { r, u, w_rad, origin_m, slide_m } = AxisMotion::new(joint, q0, q1)?;
+        Ok(Self::from_axis(r, u, w_rad, origin_m, slide_m))
     }
 
     /// The motion from its paper parameters; `r` is made orthonormal and `u` a unit vector.
     pub fn from_axis(r: DMat3, u: DVec3, w_rad: f64, origin_m: DVec3, slide_m: DVec3) -> Self {
-        let (r, u) = (orthonormal(r), u.normalize());
-        let c = DMat3::from_cols(u * u.dot(r.x_axis), u * u.dot(r.y_axis), u * u.dot(r.z_axis));
-        let b = DMat3::from_cols(u.cross(r.x_axis), u.cross(r.y_axis), u.cross(r.z_axis));
-        Self { a: r - c, b, c, origin_m, slide_m, w_rad }
+        let matrices = JointMatrices::<f64>::new(columns(&r), V3::new(u));
+        Self::from_matrices(&matrices, &AxisMotion { r, u, w_rad, origin_m, slide_m })
+    }
+
+    /// The motions from the paper parameters of eight joints, each with its [`defect`](Self::defect).
+    pub(super) fn side_by_side(axes: &[AxisMotion; WIDTH]) -> [(Self, f64); WIDTH] {
+        let all = widest(SideBySide(&axes.map(|axis| (axis.r, axis.u))));
+        std::array::from_fn(|i| (Self::from_matrices(&all[i].0, &axes[i]), all[i].1))
+    }
+
+    fn from_matrices(matrices: &JointMatrices<f64>, axis: &AxisMotion) -> Self {
+        let [a, b, c] =
+            [matrices.a, matrices.b, matrices.c].map(|[x, y, z]| DMat3::from_cols(x.0.into(), y.0.into(), z.0.into()));
+        Self { a, b, c, origin_m: axis.origin_m, slide_m: axis.slide_m, w_rad: axis.w_rad }
     }
 
     /// The motion of `joint` between two configurations along a curve, given by the Bernstein coefficients of each
@@ -144,19 +136,8 @@ impl JointMotion {
     }
 
     /// A bound on the deviation of `P(t)` from a rotation, for every `t`: `||P(t)|| <= 1 + defect`.
-    ///
-    /// It follows from the expansion of `PᵀP - I` in sines and cosines, with `|cos sin| <= 1/2` and the Cauchy–Schwarz
-    /// inequality.
     pub fn defect(&self) -> f64 {
-        let norm = |m: DMat3| m.to_cols_array().iter().map(|x| x * x).sum::<f64>().sqrt();
-        let (a, b, c) = (self.a, self.b, self.c);
-        let (at, bt, ct) = (a.transpose(), b.transpose(), c.transpose());
-        let d1 = norm(at * a + ct * c - DMat3::IDENTITY);
-        let d2 = norm(bt * b + ct * c - DMat3::IDENTITY);
-        let d3 = norm(at * b + bt * a);
-        let d4 = norm(at * c + ct * a);
-        let d5 = norm(bt * c + ct * b);
-        0.5 * (d1.max(d2) + 0.5 * d3 + (d4 * d4 + d5 * d5).sqrt())
+        JointMatrices { a: columns(&self.a), b: columns(&self.b), c: columns(&self.c) }.defect()
     }
 
     /// Returns whether the stored matrices are as close to rotations as the bounds assume.
@@ -179,6 +160,55 @@ impl JointMotion {
             origin: V3::new(self.origin_m),
             slide: V3::new(self.slide_m),
             w: T::new(self.w_rad),
+        }
+    }
+}
+
+fn columns(m: &DMat3) -> [V3<f64>; 3] {
+    [V3::new(m.x_axis), V3::new(m.y_axis), V3::new(m.z_axis)]
+}
+
+/// The paper parameters of a joint motion: a turn by `w_rad` about the axis `u` of the parent's frame, starting with the
+/// orientation `r`, and a displacement.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AxisMotion {
+    r: DMat3,
+    u: DVec3,
+    w_rad: f64,
+    origin_m: DVec3,
+    slide_m: DVec3,
+}
+
+impl AxisMotion {
+    /// No motion.
+    pub const REST: Self =
+        Self { r: DMat3::IDENTITY, u: DVec3::Z, w_rad: 0.0, origin_m: DVec3::ZERO, slide_m: DVec3::ZERO };
+
+    /// The motion of `joint` between two configurations; errors as in [`JointMotion::new`].
+    pub fn new(joint: &Joint, q0: &[f64], q1: &[f64]) -> Result<Self> {
+        let (k, origin) = (joint.orientation, joint.origin_m);
+        let straight = |origin_m, slide_m| Self { r: k, origin_m, slide_m, ..Self::REST };
+        match joint.kind {
+            JointKind::Fixed => Ok(straight(origin, DVec3::ZERO)),
+            JointKind::Revolute { axis, drive } => {
+                let (v0, v1) = (drive.value(q0), drive.value(q1));
+                within_turns(joint, v0, v1 - v0)?;
+                let (r, u) = (k * rotation(axis, v0), k * axis);
+                Ok(Self { r, u, w_rad: v1 - v0, origin_m: origin, slide_m: DVec3::ZERO })
+            }
+            JointKind::Prismatic { axis, drive } => {
+                let (v0, v1) = (drive.value(q0), drive.value(q1));
+                [v0, v1].into_iter().try_for_each(|v| within_reach(joint, v))?;
+                let along = k * axis;
+                Ok(straight(origin + along * v0, along * (v1 - v0)))
+            }
+            JointKind::Free { first_column } => {
+                let f = first_column as usize;
+                let ((c0, r0), (c1, r1)) = (free_pose(joint, &q0[f..f + 7])?, free_pose(joint, &q1[f..f + 7])?);
+                let (axis, w_rad) = axis_angle(r1 * r0.conjugate());
+                let r = k * DMat3::from_quat(r0);
+                Ok(Self { r, u: k * axis, w_rad, origin_m: origin + k * c0, slide_m: k * (c1 - c0) })
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ mod attached;
 mod forest;
 pub(crate) mod free_region;
 mod joint_limits;
+mod joint_matrices;
 mod joint_motion;
 mod kinematics;
 mod link_pairs;

@@ -4,14 +4,14 @@ use crate::arith::interval::{Interval, IntervalPose, sin_cos_range};
 use crate::arith::lanes::Lanes;
 use crate::arith::real::{FullReal, Real};
 use crate::arith::trig::sin_cos_product;
-use crate::arith::vectors::{Vector, Vectorised, widest};
+use crate::arith::vectors::{Vector, Vectorised, WIDTH, widest};
 use crate::enclosure::chain_bounds::{ChainBounds, Deviation, JointBounds};
 use crate::enclosure::derivative_bounds::DerivativeBounds;
 use crate::enclosure::pose_bound::{IntervalMatrix, PoseBound, PoseEnclosure, TaylorModel};
 use crate::enclosure::pose_jet::PoseJet;
 use crate::error::{Error, Result, quoted};
 use crate::robot::Robot;
-use crate::robot::joint_motion::JointMotion;
+use crate::robot::joint_motion::{AxisMotion, JointMotion};
 use crate::robot::phase::{Parts, Phase};
 use crate::robot::toleranced_motion::toleranced;
 use crate::robot::trajectory::Span;
@@ -75,18 +75,22 @@ impl RobotMotion {
             return Err(Error::usage(format!("{} and {} values for a robot of {n} columns", q0.len(), q1.len())));
         }
         self.clear();
-        for body in &robot.bodies {
-            let joint = JointMotion::new(&body.joint, q0, q1)?;
-            let defect = joint.defect();
-            if !JointMotion::is_small(defect) {
-                let message = format!("its rotation deviates by {defect:e}, which is too much");
-                return Err(Error::input(message).at(format!("joint {}", quoted(&body.joint.name))));
+        for bodies in robot.bodies.chunks(WIDTH) {
+            let mut axes = [AxisMotion::REST; WIDTH];
+            for (axis, body) in axes.iter_mut().zip(bodies) {
+                *axis = AxisMotion::new(&body.joint, q0, q1)?;
             }
-            self.push_known(body.parent, joint, defect, Deviation::default());
-            self.values.push(body.joint.drive().map_or([0.0; 2], |drive| {
-                let [start, end] = [q0, q1].map(|q| drive.value(q));
-                [start, end - start]
-            }));
+            for (body, (joint, defect)) in bodies.iter().zip(&JointMotion::side_by_side(&axes)) {
+                if !JointMotion::is_small(*defect) {
+                    let message = format!("its rotation deviates by {defect:e}, which is too much");
+                    return Err(Error::input(message).at(format!("joint {}", quoted(&body.joint.name))));
+                }
+                self.push_known(body.parent, *joint, *defect, Deviation::default());
+                self.values.push(body.joint.drive().map_or([0.0; 2], |drive| {
+                    let [start, end] = [q0, q1].map(|q| drive.value(q));
+                    [start, end - start]
+                }));
+            }
         }
         Ok(())
     }

@@ -197,8 +197,9 @@ pub fn clip(pairs: &mut Vec<LinkTrianglePair>, piece: &Piece, limit: u32) {
 /// The boxes around the links in the whole piece.
 fn around(space: &mut Workspace, input: &Input) {
     let Boxes { lo, hi, .. } = input.boxes;
-    let least = |x: &Subs| x.0.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = |x: &Subs| x.0.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let subs = ..input.piece.subs as usize;
+    let least = |x: &Subs| x.0[subs].iter().copied().fold(f64::INFINITY, f64::min);
+    let most = |x: &Subs| x.0[subs].iter().copied().fold(f64::NEG_INFINITY, f64::max);
     space.around.clear();
     let links = 0..input.world.links.len();
     space.around.extend(links.map(|l| [lo[l].0.each_ref().map(least), hi[l].0.each_ref().map(most)]));
@@ -231,7 +232,7 @@ impl Workspace {
             if mask != 0 {
                 counts.near += 1;
                 s2_bound::link_in(&mut self.boxes, &frame.world, input.piece, &self.poses, link);
-                s3_cull::link_in(&mut self.cull, &frame.world, &self.boxes, link, mask);
+                s3_cull::link_in(&mut self.cull, &frame.world, &self.boxes, link, mask, input.piece.groups());
             }
         }
         !self.cull.candidates.is_empty()
@@ -242,7 +243,7 @@ impl Workspace {
     fn apart(&self, input: &Input, frame: &LinkFrame, link: u32) -> u32 {
         let [fixed, moving] = [frame.link, link].map(|link| &input.world.links[link as usize]);
         let bound = &self.poses.bounds[moving.body as usize];
-        widest(Apart { moving, bound, fixed: &fixed.lss, h: input.piece.half_sub() })
+        widest(Apart { moving, bound, fixed: &fixed.lss, h: input.piece.half_sub(), groups: input.piece.groups() })
     }
 
     /// Bounds the pose of a link in a frame.
@@ -301,8 +302,8 @@ impl Workspace {
 /// together, or the longest blocks of them.
 pub fn proved_free(region: &PairRegion, motion: &RobotMotion, piece: &Piece, mask: u32) -> u32 {
     let mut open = mask;
-    for len in [SUBS, SUBS / 2, SUBS / 4, SUBS / 8, 1] {
-        for first in (0..SUBS).step_by(len) {
+    for len in (0..5).map(|k| SUBS >> k).filter(|len| *len <= piece.subs as usize) {
+        for first in (0..piece.subs as usize).step_by(len) {
             let block = open & super::ALL_SUBS >> (SUBS - len) << first;
             if block != 0 && region.contains(motion, [piece.sub(first)[0], piece.sub(first + len - 1)[1]]) {
                 open &= !block;
@@ -318,16 +319,18 @@ struct Apart<'a> {
     bound: &'a PoseBound<Subs>,
     fixed: &'a Lss,
     h: f64,
+    /// Number of groups of eight sub-intervals.
+    groups: usize,
 }
 
 impl Vectorised for Apart<'_> {
     type Output = u32;
     #[inline(always)]
     fn run<T: Vector>(self) -> u32 {
-        let Self { moving, bound, fixed, h } = self;
+        let Self { moving, bound, fixed, h, groups } = self;
         let (lss, reach) = (&moving.lss, T::new(moving.reach_m));
         let mut apart = 0;
-        for i in 0..SUBS / WIDTH {
+        for i in 0..groups {
             let pose = PoseBound::<T>::part(bound, i);
             let ends = [pose.point(V3::new(lss.a), reach), pose.point(V3::new(lss.b), reach)];
             apart |= lss_misses(&ends, T::new(lss.radius), fixed, T::new(h)) << (i * WIDTH);

@@ -17,8 +17,8 @@
 //!
 //! [`toleranced`] is separate from this flow: the elementary tests of toleranced motions.
 //!
-//! Time is cut into *pieces*, equal parts of a motion, and each piece into [`SUBS`] sub-intervals; a time mask has one
-//! bit for each sub-interval. A cleared bit is a proof that nothing touches in that sub-interval, so every stage starts
+//! Time is cut into *pieces*, equal parts of a motion, and each piece into 16 sub-intervals on adapters and 8 on the CPU;
+//! a time mask has one bit for each sub-interval. A cleared bit is a proof that nothing touches in that sub-interval, so every stage starts
 //! from "may touch" and clears bits.
 
 pub mod kernel;
@@ -35,25 +35,26 @@ pub mod solids;
 pub mod toleranced;
 
 use crate::arith::lanes::Lanes;
+use crate::arith::vectors::WIDTH;
 use crate::robot::RobotMotion;
 use crate::scene::world::{CollisionWorld, LinkGeometry};
 pub use layout::{Candidate, TrianglePair};
 use std::sync::Arc;
 
-/// Number of sub-intervals of a piece.
+/// Number of sub-intervals of a piece on adapters, and the maximum on the CPU.
 pub const SUBS: usize = 16;
 /// Number of slices of a sub-interval, the finest steps of time before the exact stage.
 pub const SLICES: u32 = 8;
-/// Number of slices of a piece.
+/// Number of slices of a piece on adapters.
 pub const SLICES_PER_PIECE: u32 = SUBS as u32 * SLICES;
 /// Travel of a robot's links per piece, metres, above which a motion is cut further.
-const PIECE_M: f64 = 1.5;
+const PIECE_M: f64 = 0.75;
 /// Maximum number of pieces into which a motion is cut because of its travel: links that travel far are rarely near
 /// anything.
-const MAX_PIECES: f64 = 64.0;
-/// The mask of a whole piece.
+const MAX_PIECES: f64 = 128.0;
+/// The mask of [`SUBS`] sub-intervals.
 pub const ALL_SUBS: u32 = (1 << SUBS) - 1;
-/// One number for each sub-interval of a piece.
+/// One number for each sub-interval of a piece; those beyond a piece's number of sub-intervals are undefined.
 pub type Subs = Lanes<SUBS>;
 
 /// A part `[t0, t1]` of a motion.
@@ -67,6 +68,9 @@ pub struct Piece {
     pub t0: f64,
     /// End.
     pub t1: f64,
+    /// Number of sub-intervals: 8 or [`SUBS`]. They are the first ones in masks and in [`Subs`]; other numbers there are
+    /// undefined.
+    pub subs: u32,
 }
 
 impl Piece {
@@ -74,43 +78,59 @@ impl Piece {
     /// sub-interval (`h Ω <= 1/4`, where the Taylor remainder is below a four-hundredth of the reach). For chains that
     /// accelerate, the remainder is at most an eighth of that, so that the links' boxes are smaller.
     pub fn cut(motion: u32, of: &RobotMotion) -> impl Iterator<Item = Self> + use<> {
-        Self::equal_parts(motion, Self::least_number(of))
+        Self::equal_parts(motion, Self::least_number(of, SUBS as u32), SUBS as u32)
     }
 
-    /// Cuts a motion into more pieces than [`cut`](Self::cut) if its links travel far: after a contact, later pieces
-    /// need not be searched, and boxes around short paths are tight. For processors that search one piece after the
-    /// other.
+    /// Cuts a motion into pieces of as many sub-intervals as a vector register has lanes, and into more pieces if its
+    /// links travel far: after a contact, later pieces need not be searched, and boxes around short paths are tight. For
+    /// processors that search one piece after the other.
     pub fn cut_by_travel(motion: u32, of: &RobotMotion, world: &CollisionWorld) -> impl Iterator<Item = Self> + use<> {
         let speed = |link: &Arc<LinkGeometry>| of.chains[link.body as usize].speed(link.reach_m);
         let travel_m = world.links.iter().map(speed).fold(0.0, f64::max);
         let n = ((travel_m / PIECE_M).min(MAX_PIECES).ceil().max(1.0) as u64).next_power_of_two();
-        Self::equal_parts(motion, n.max(Self::least_number(of)))
+        Self::equal_parts(motion, n.max(Self::least_number(of, WIDTH as u32)), WIDTH as u32)
     }
 
-    fn least_number(of: &RobotMotion) -> u64 {
+    fn least_number(of: &RobotMotion, subs: u32) -> u64 {
         let parts = if of.phases.is_empty() { of.pace_rad() } else { 2.0 * of.pace_rad() };
-        ((parts / 8.0).ceil().max(1.0) as u64).next_power_of_two()
+        ((parts * 2.0 / f64::from(subs)).ceil().max(1.0) as u64).next_power_of_two()
     }
 
-    fn equal_parts(motion: u32, n: u64) -> impl Iterator<Item = Self> + use<> {
-        (0..n).map(move |i| Self { motion, index: i as u32, t0: i as f64 / n as f64, t1: (i + 1) as f64 / n as f64 })
+    fn equal_parts(motion: u32, n: u64, subs: u32) -> impl Iterator<Item = Self> + use<> {
+        let at = move |i: u64| i as f64 / n as f64;
+        (0..n).map(move |i| Self { motion, index: i as u32, t0: at(i), t1: at(i + 1), subs })
+    }
+
+    /// Number of slices.
+    pub fn slices(&self) -> u32 {
+        self.subs * SLICES
+    }
+
+    /// The mask of all sub-intervals.
+    pub fn mask(&self) -> u32 {
+        ALL_SUBS >> (SUBS as u32 - self.subs)
+    }
+
+    /// Number of groups of eight sub-intervals.
+    pub fn groups(&self) -> usize {
+        self.subs as usize / WIDTH
     }
 
     /// Half the length of a sub-interval.
     pub fn half_sub(&self) -> f64 {
-        (self.t1 - self.t0) / (2 * SUBS) as f64
+        (self.t1 - self.t0) / f64::from(2 * self.subs)
     }
 
     /// The middle times of the sub-intervals; exact for the pieces that [`cut`](Self::cut) makes.
     pub fn mid_times(&self) -> Subs {
-        Subs::from_fn(|k| self.t0 + (2 * k + 1) as f64 * self.half_sub())
+        Subs::from_fn(|k| self.t0 + (2 * k.min(self.subs as usize - 1) + 1) as f64 * self.half_sub())
     }
 
     /// The mask of the sub-intervals that do not start after the slice numbered `limit` (counted over the motion).
     pub fn mask_until(&self, limit: u32) -> u32 {
-        let first = self.index * SLICES_PER_PIECE;
+        let first = self.index * self.slices();
         let subs = limit.saturating_sub(first) / SLICES + 1;
-        if limit < first { 0 } else { ALL_SUBS >> (SUBS as u32 - subs.min(SUBS as u32)) }
+        if limit < first { 0 } else { ALL_SUBS >> (SUBS as u32 - subs.min(self.subs)) }
     }
 
     /// Sub-interval `k` as `[start, end]`.

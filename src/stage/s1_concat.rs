@@ -10,7 +10,7 @@ use crate::arith::linear::{M3, V3};
 use crate::arith::real::Real;
 use crate::arith::rounding::{UNDERFLOW_F32, UNIT_F32, round_up};
 use crate::arith::trig::sin_cos_product;
-use crate::arith::vectors::{Vector, Vectorised, WIDTH, part, put, widest};
+use crate::arith::vectors::{Vector, Vectorised, part, put, widest};
 use crate::enclosure::chain_bounds::ChainBounds;
 use crate::enclosure::pose_bound::{IntervalMatrix, PoseBound, PoseEnclosure, TaylorModel};
 use crate::enclosure::pose_jet::PoseJet;
@@ -137,7 +137,7 @@ impl Vectorised for Jets<'_> {
             let (before, rest) = out.split_at_mut(b);
             let model = taylor_in(&mut rest[0]);
             model.ball = [Subs::new(constant), Subs::new(slope)];
-            for i in 0..SUBS / WIDTH {
+            for i in 0..piece.groups() {
                 let t: T = part(&mid, i);
                 let mut jet = match phase {
                     None => {
@@ -182,7 +182,7 @@ pub fn relative(
     }
     if let PoseBound::Taylor(model) = out {
         model.ball = balls[0].map(Subs::new);
-        widest(Relative { a, b, out: &mut model.jet });
+        widest(Relative { a, b, groups: piece.groups(), out: &mut model.jet });
     }
     Some(balls)
 }
@@ -204,6 +204,7 @@ pub fn relative_balls(
 struct Relative<'a> {
     a: &'a TaylorModel<Subs>,
     b: &'a TaylorModel<Subs>,
+    groups: usize,
     out: &'a mut PoseJet<Subs>,
 }
 
@@ -211,7 +212,7 @@ impl Vectorised for Relative<'_> {
     type Output = ();
     #[inline(always)]
     fn run<T: Vector>(self) {
-        for i in 0..SUBS / WIDTH {
+        for i in 0..self.groups {
             let [a, b] = [self.a, self.b].map(|model| TaylorModel::<T>::part(model, i).jet);
             put_jet(self.out, i, &b.seen_from(&a));
         }

@@ -41,7 +41,7 @@ pub fn reference_in(out: &mut Boxes, world: &CollisionWorld, pieces: &[Piece], p
     for (i, piece) in pieces.iter().enumerate() {
         let of_piece = i * out.n_nodes..(i + 1) * out.n_nodes;
         let (lo, hi) = (&mut out.lo[of_piece.clone()], &mut out.hi[of_piece]);
-        widest(Swept { world, poses: poses.piece(i), h: piece.half_sub(), lo, hi });
+        widest(Swept { world, poses: poses.piece(i), h: piece.half_sub(), groups: piece.groups(), lo, hi });
     }
 }
 
@@ -52,7 +52,8 @@ pub fn link_in(out: &mut Boxes, world: &CollisionWorld, piece: &Piece, poses: &P
     out.hi.resize(out.n_nodes, V3::default());
     let (at, h) = (link as usize, piece.half_sub());
     let bound = &poses.piece(0)[world.links[at].body as usize];
-    widest(SweptLink { link: &world.links[at], bound, h, lo: &mut out.lo[at], hi: &mut out.hi[at] });
+    let (link, groups) = (&world.links[at], piece.groups());
+    widest(SweptLink { link, bound, h, groups, lo: &mut out.lo[at], hi: &mut out.hi[at] });
 }
 
 /// The boxes around the line-swept sphere of a link.
@@ -60,6 +61,8 @@ struct SweptLink<'a> {
     link: &'a LinkGeometry,
     bound: &'a PoseBound<Subs>,
     h: f64,
+    /// Number of groups of eight sub-intervals.
+    groups: usize,
     lo: &'a mut V3<Subs>,
     hi: &'a mut V3<Subs>,
 }
@@ -68,7 +71,7 @@ impl Vectorised for SweptLink<'_> {
     type Output = ();
     #[inline(always)]
     fn run<T: Vector>(self) {
-        for i in 0..SUBS / WIDTH {
+        for i in 0..self.groups {
             let (lowest, highest) = around(self.link, &PoseBound::<T>::part(self.bound, i), T::new(self.h));
             put3(self.lo, i, lowest);
             put3(self.hi, i, highest);
@@ -89,6 +92,8 @@ struct Swept<'a> {
     world: &'a CollisionWorld,
     poses: &'a [PoseBound<Subs>],
     h: f64,
+    /// Number of groups of eight sub-intervals.
+    groups: usize,
     lo: &'a mut [V3<Subs>],
     hi: &'a mut [V3<Subs>],
 }
@@ -97,8 +102,8 @@ impl Vectorised for Swept<'_> {
     type Output = ();
     #[inline(always)]
     fn run<T: Vector>(self) {
-        let Self { world, poses, h, lo, hi } = self;
-        for i in 0..SUBS / WIDTH {
+        let Self { world, poses, h, groups, lo, hi } = self;
+        for i in 0..groups {
             for (l, link) in world.links.iter().enumerate() {
                 let bound = PoseBound::<T>::part(&poses[link.body as usize], i);
                 let (lowest, highest) = around(link, &bound, T::new(h));

@@ -11,7 +11,7 @@
 use super::kernel::{Kernel, kernel};
 use super::layout::NodePair;
 use super::s2_bound::Boxes;
-use super::{ALL_SUBS, Candidate, SUBS};
+use super::{ALL_SUBS, Candidate, Piece, SUBS};
 use crate::arith::lanes::Lanes;
 use crate::arith::linear::V3;
 use crate::arith::real::Real;
@@ -26,9 +26,9 @@ pub fn max_levels(world: &CollisionWorld) -> usize {
 }
 
 /// The stage in f64: the candidates of a piece and link are consecutive.
-pub fn reference(world: &CollisionWorld, n_pieces: usize, boxes: &Boxes) -> Vec<Candidate> {
+pub fn reference(world: &CollisionWorld, pieces: &[Piece], boxes: &Boxes) -> Vec<Candidate> {
     let mut space = Workspace::default();
-    reference_in(&mut space, world, n_pieces, boxes);
+    reference_in(&mut space, world, pieces, boxes);
     space.candidates
 }
 
@@ -47,35 +47,36 @@ pub struct Workspace {
 }
 
 /// Like [`reference()`], reusing memory.
-pub fn reference_in(space: &mut Workspace, world: &CollisionWorld, n_pieces: usize, boxes: &Boxes) {
-    traverse(space, world, n_pieces, boxes, false);
+pub fn reference_in(space: &mut Workspace, world: &CollisionWorld, pieces: &[Piece], boxes: &Boxes) {
+    traverse(space, world, pieces, boxes, false);
 }
 
 /// The form of [`reference_in`] that the CPU backend uses: clusters that are larger than a box of the model are also
 /// tested by their triangles. The box of a cluster of large triangles (walls, floors) may contain the robot although no
 /// triangle is near; this is detected once for the whole robot, then for its halves, not for every node of every link.
-pub fn cull_in(space: &mut Workspace, world: &CollisionWorld, n_pieces: usize, boxes: &Boxes) {
-    traverse(space, world, n_pieces, boxes, true);
+pub fn cull_in(space: &mut Workspace, world: &CollisionWorld, pieces: &[Piece], boxes: &Boxes) {
+    traverse(space, world, pieces, boxes, true);
 }
 
 /// Adds the candidates of one link in a single piece, for the sub-intervals in `mask`; clusters larger than the link
 /// are also tested by their triangles.
-pub fn link_in(space: &mut Workspace, world: &CollisionWorld, boxes: &Boxes, link: u32, mask: u32) {
+pub fn link_in(space: &mut Workspace, world: &CollisionWorld, boxes: &Boxes, link: u32, mask: u32, groups: usize) {
     if world.scene.tree.nodes.is_empty() {
         return;
     }
     let root = NodePair { model_node: link, mask, ..root(world, 0) };
-    widest(Traversal { world, boxes, root, space, by_triangles: true });
+    widest(Traversal { world, boxes, root, groups, space, by_triangles: true });
 }
 
-fn traverse(space: &mut Workspace, world: &CollisionWorld, n_pieces: usize, boxes: &Boxes, by_triangles: bool) {
+fn traverse(space: &mut Workspace, world: &CollisionWorld, pieces: &[Piece], boxes: &Boxes, by_triangles: bool) {
     space.candidates.clear();
     if world.model.n_nodes() == 0 || world.scene.tree.nodes.is_empty() {
         return;
     }
-    for piece in 0..n_pieces as u32 {
+    for (index, piece) in pieces.iter().enumerate() {
         let first = space.candidates.len();
-        widest(Traversal { world, boxes, root: root(world, piece), space, by_triangles });
+        let root = NodePair { mask: piece.mask(), ..root(world, index as u32) };
+        widest(Traversal { world, boxes, root, groups: piece.groups(), space, by_triangles });
         by_link(space, first, world.links.len());
     }
 }
@@ -101,6 +102,8 @@ struct Traversal<'a> {
     world: &'a CollisionWorld,
     boxes: &'a Boxes,
     root: NodePair,
+    /// Number of groups of eight sub-intervals.
+    groups: usize,
     space: &'a mut Workspace,
     /// True if the triangles of large clusters are also tested.
     by_triangles: bool,
@@ -110,14 +113,14 @@ impl Vectorised for Traversal<'_> {
     type Output = ();
     #[inline(always)]
     fn run<T: Vector>(self) {
-        let Self { world, boxes, root, space: Workspace { candidates, open, around, .. }, by_triangles } = self;
+        let Self { world, boxes, root, groups, space: Workspace { candidates, open, around, .. }, by_triangles } = self;
         let first = root.piece as usize * boxes.n_nodes;
         // A leaf of the model's tree has no nodes below it.
         let is_leaf = world.model.children_of(root.model_node).is_none();
         let lowest = if is_leaf { root.model_node as usize } else { 0 };
         around.clear();
         for node in first + lowest..=first + root.model_node as usize {
-            around.push(in_piece::<T>(boxes, node));
+            around.push(in_piece::<T>(boxes, node, groups));
         }
         open.push((root, u32::MAX));
         while let Some((item, of_item)) = open.pop() {
@@ -135,7 +138,7 @@ impl Vectorised for Traversal<'_> {
             while near != 0 {
                 let slot = near.trailing_zeros() as usize;
                 near &= near - 1;
-                let mask = item.mask & children.subs::<T>(slot, boxes, first + item.model_node as usize);
+                let mask = item.mask & children.subs::<T>(slot, boxes, first + item.model_node as usize, groups);
                 if mask == 0 {
                     continue;
                 }
@@ -168,12 +171,12 @@ impl Vectorised for Traversal<'_> {
 
 /// The box around a box of the model in a whole piece: its lowest and highest coordinates.
 #[inline(always)]
-fn in_piece<T: Vector>(boxes: &Boxes, node: usize) -> [[f64; 3]; 2] {
+fn in_piece<T: Vector>(boxes: &Boxes, node: usize, groups: usize) -> [[f64; 3]; 2] {
     let (mut lo, mut hi) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for axis in 0..3 {
         let (l, h) = (&boxes.lo[node].0[axis], &boxes.hi[node].0[axis]);
-        let l: Lanes<WIDTH> = Real::min(part::<T, SUBS>(l, 0), part(l, 1)).store();
-        let h: Lanes<WIDTH> = Real::max(part::<T, SUBS>(h, 0), part(h, 1)).store();
+        let l: Lanes<WIDTH> = Real::min(part::<T, SUBS>(l, 0), part(l, groups - 1)).store();
+        let h: Lanes<WIDTH> = Real::max(part::<T, SUBS>(h, 0), part(h, groups - 1)).store();
         for lane in 0..WIDTH {
             lo[axis] = Real::min(lo[axis], l.0[lane]);
             hi[axis] = Real::max(hi[axis], h.0[lane]);
@@ -219,12 +222,12 @@ impl<'a> SceneChildren<'a> {
 
     /// The sub-intervals in which the box of a child overlaps with a box of the model.
     #[inline(always)]
-    fn subs<T: Vector>(&self, slot: usize, boxes: &Boxes, node: usize) -> u32 {
+    fn subs<T: Vector>(&self, slot: usize, boxes: &Boxes, node: usize, groups: usize) -> u32 {
         let mut mask = ALL_SUBS;
         for axis in 0..3 {
             let sides = [self.sides[axis][slot], self.sides[3 + axis][slot]];
             let [from, to] = [T::new(f64::from(sides[0])), T::new(f64::from(sides[1]))];
-            for i in 0..SUBS / WIDTH {
+            for i in 0..groups {
                 let (lo, hi): (T, T) = (part(&boxes.lo[node].0[axis], i), part(&boxes.hi[node].0[axis], i));
                 mask &= !((lo.gt(to) | from.gt(hi)) << (i * WIDTH));
             }
@@ -271,12 +274,13 @@ fn near_triangles<T: Vector>(world: &CollisionWorld, cluster: u32, triangles: u3
 }
 
 /// Every link against every cluster, with `clusters` their number: replaces the stage if it is disabled.
-pub fn everything(world: &CollisionWorld, clusters: u32, n_pieces: usize) -> Vec<Candidate> {
+pub fn everything(world: &CollisionWorld, clusters: u32, pieces: &[Piece]) -> Vec<Candidate> {
     let of = |piece: u32, link: u32| {
-        (0..clusters).map(move |cluster| Candidate { piece, link, cluster, mask: ALL_SUBS, triangles: u32::MAX })
+        let mask = pieces[piece as usize].mask();
+        (0..clusters).map(move |cluster| Candidate { piece, link, cluster, mask, triangles: u32::MAX })
     };
     let links = world.links.len() as u32;
-    (0..n_pieces as u32).flat_map(|piece| (0..links).flat_map(move |link| of(piece, link))).collect()
+    (0..pieces.len() as u32).flat_map(|piece| (0..links).flat_map(move |link| of(piece, link))).collect()
 }
 
 /// The kernel of the first level's items.

@@ -183,9 +183,11 @@ fn search_scene(space: &mut Workspace, input: &Input, scene: &ObbTree, found: &m
     (0..input.pieces.len() as u32).all(|p| {
         let links = (0..input.world.links.len() as u32).map(|link| MovingLink::new(input, p, link)).collect();
         let mut work = Work { links, space: &mut *space };
-        (0..work.links.len())
-            .all(|place| work.add_boxes(input, place, obb::Meets::Scene(scene), ALL_SUBS, found).flatten().is_some())
-            && work.finish(input.world, found).is_some()
+        (0..work.links.len()).all(|place| {
+            work.add_boxes(input, place, obb::Meets::Scene(scene), input.pieces[p as usize].mask(), found)
+                .flatten()
+                .is_some()
+        }) && work.finish(input.world, found).is_some()
     })
 }
 

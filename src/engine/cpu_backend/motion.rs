@@ -128,7 +128,7 @@ impl CpuStages<'_> {
         clock.stage(Stage::Concat, 1, poses.bounds.len());
         s2_bound::reference_in(boxes, world, &pieces, poses);
         clock.stage(Stage::Bound, poses.bounds.len(), boxes.lo.len());
-        let n_candidates = self.broad_phase(boxes, cull);
+        let n_candidates = self.broad_phase(&pieces, boxes, cull);
         clock.stage(Stage::Cull, boxes.lo.len(), n_candidates);
         let candidates = &mut cull.candidates;
         let mut n_left = n_candidates;
@@ -166,16 +166,16 @@ impl CpuStages<'_> {
     }
 
     /// Finds the candidates: by `s3_cull`, or all of them if it is disabled. Returns their number.
-    fn broad_phase(&self, boxes: &Boxes, cull: &mut s3_cull::Workspace) -> usize {
+    fn broad_phase(&self, pieces: &[Piece], boxes: &Boxes, cull: &mut s3_cull::Workspace) -> usize {
         let world = self.world;
         if self.options.cull {
-            s3_cull::cull_in(cull, world, 1, boxes);
+            s3_cull::cull_in(cull, world, pieces, boxes);
         } else if self.obb_trees.is_some_and(|trees| trees.scene.is_some()) {
             // `s5_pairs` searches the whole scene for each link.
             cull.candidates.clear();
             return world.links.len();
         } else {
-            cull.candidates = s3_cull::everything(world, world.scene.tree.n_leaves() as u32, 1);
+            cull.candidates = s3_cull::everything(world, world.scene.tree.n_leaves() as u32, pieces);
         }
         cull.candidates.len()
     }

@@ -285,7 +285,7 @@ impl GpuPipeline {
         let Frame { buffers, allocated, .. } = &self.frames[frame];
         let per_piece = (world.links.len() * buffers.max_page_leaves() as usize).max(1);
         let stored = (allocated.candidates as usize / per_piece).min(n_pieces);
-        let candidates = s3_cull::everything(world, buffers.page().n_leaves, stored);
+        let candidates = s3_cull::everything(world, buffers.page().n_leaves, &chunk.pieces[..stored]);
         buffers.write(gpu, BufferId::Candidates, 0, &candidates);
         buffers.write(gpu, BufferId::Control, counter!(candidates) as usize, &[candidates.len() as u32]);
         if begin == Begin::Chunk {

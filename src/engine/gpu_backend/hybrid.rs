@@ -112,8 +112,8 @@ impl GpuPipeline {
 
     /// `s3_cull` on the CPU, for the bound page.
     fn cull_on_cpu(&mut self, chunk: &ChunkInput, frame: FrameIndex) -> Result<()> {
-        let (layout, n_pieces) = (ControlLayout::new(chunk), chunk.pieces.len());
-        let mut candidates = s3_cull::reference(&self.world, n_pieces, &self.boxes(chunk, frame)?);
+        let layout = ControlLayout::new(chunk);
+        let mut candidates = s3_cull::reference(&self.world, &chunk.pieces, &self.boxes(chunk, frame)?);
         let Frame { buffers, allocated, .. } = &self.frames[frame];
         let page = buffers.page();
         candidates.retain(|c| c.cluster.checked_sub(page.first_leaf).is_some_and(|c| c < page.n_leaves));

@@ -70,7 +70,7 @@ impl GpuPipeline {
         let mut limits = vec![u32::MAX; chunk.motions.len()];
         let poses = s1_concat::reference(&chunk.pieces, chunk.motions, self.settings.pose_bound);
         let boxes = s2_bound::reference(world, &chunk.pieces, &poses);
-        let candidates = s3_cull::reference(world, n_pieces, &boxes);
+        let candidates = s3_cull::reference(world, &chunk.pieces, &boxes);
         let limited = self.settings.use_cutoffs.then_some(&mut limits);
         let (poses, boxes, candidates) = (&poses, &boxes, &candidates);
         let input =

@@ -30,7 +30,7 @@ use crate::predicate::proximity::Proximity;
 use crate::predicate::separation::{StaticTriangle, triangle_misses};
 use crate::robot::RobotMotion;
 use crate::scene::world::{CollisionWorld, LinkGeometry};
-use crate::stage::{Candidate, Piece, SLICES, SLICES_PER_PIECE, SUBS, TrianglePair};
+use crate::stage::{Candidate, Piece, SLICES, SUBS, TrianglePair};
 use std::ops::Range;
 
 /// Load of items of a link, as the descent counts it, above which a part is crowded.
@@ -100,14 +100,14 @@ impl Clock<'_> {
     /// The sub-intervals that have times between two.
     fn subs(&self, [from, until]: [f64; 2]) -> Range<u32> {
         let at = |t: f64| (t - self.0.t0) / self.sub_length();
-        let first = (at(from).floor().max(0.0) as u32).min(SUBS as u32 - 1);
-        first..(at(until).ceil() as u32).clamp(first + 1, SUBS as u32)
+        let first = (at(from).floor().max(0.0) as u32).min(self.0.subs - 1);
+        first..(at(until).ceil() as u32).clamp(first + 1, self.0.subs)
     }
 
     /// The slice, counted over the motion, that ends after a time.
     fn slice_until(&self, t: f64) -> u32 {
         let slices = ((t - self.0.t0) / self.sub_length() * f64::from(SLICES)).ceil();
-        self.0.index * SLICES_PER_PIECE + (slices.max(1.0) as u32).min(SLICES_PER_PIECE) - 1
+        self.0.index * self.0.slices() + (slices.max(1.0) as u32).min(self.0.slices()) - 1
     }
 
     /// The slice of a sub-interval that contains a time.
@@ -118,8 +118,8 @@ impl Clock<'_> {
 
     /// The end of a slice counted over the motion.
     fn end_of(&self, slice: u32) -> f64 {
-        let in_piece = slice.saturating_sub(self.0.index * SLICES_PER_PIECE);
-        self.0.t0 + f64::from(in_piece.min(SLICES_PER_PIECE) + 1) * self.sub_length() / f64::from(SLICES)
+        let in_piece = slice.saturating_sub(self.0.index * self.0.slices());
+        self.0.t0 + f64::from(in_piece.min(self.0.slices()) + 1) * self.sub_length() / f64::from(SLICES)
     }
 }
 

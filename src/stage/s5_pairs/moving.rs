@@ -26,7 +26,7 @@ const SLAB_M: f64 = 0.015;
 const MAX_BALL: f64 = 0.5;
 
 /// Index of the balls for a block of some sub-intervals.
-fn level_of(len: usize) -> usize {
+pub(super) fn level_of(len: usize) -> usize {
     SPANS.iter().position(|&s| len <= s).unwrap_or(SPANS.len() - 1)
 }
 
@@ -64,7 +64,7 @@ impl<'a> MovingLink<'a> {
         let (piece, shape) = (&input.pieces[p as usize], &input.world.links[link as usize]);
         let at = p as usize * input.boxes.n_nodes + link as usize;
         let around = [&input.boxes.lo[at], &input.boxes.hi[at]];
-        let travel_m = widest(Travel(around));
+        let travel_m = widest(Travel { around, subs: piece.subs as usize });
         let (balls, margin_m) = (input.poses.balls(p as usize, shape.body as usize), input.poses.margin_m);
         // Slow links with a large acceleration or jerk have large balls over long blocks.
         let ball_m = |len: u32| {
@@ -72,7 +72,7 @@ impl<'a> MovingLink<'a> {
             constant + slope * shape.reach_m - margin_m
         };
         let within = |most_m: f64, typical_m: f64| {
-            Aligned::longest(|begin, len| {
+            Aligned::longest(piece.subs, |begin, len| {
                 let along_m = travel_m[(begin + len) as usize] - travel_m[begin as usize];
                 along_m <= most_m && ball_m(len) <= typical_m * MAX_BALL
             })
@@ -147,16 +147,20 @@ impl Vectorised for Pose<'_, '_> {
 
 /// The approximate distance that the sides of boxes have travelled at the start of each sub-interval and at the end of
 /// the last one, metres.
-struct Travel<'a>([&'a V3<Subs>; 2]);
+struct Travel<'a> {
+    around: [&'a V3<Subs>; 2],
+    /// Number of sub-intervals.
+    subs: usize,
+}
 
 impl Vectorised for Travel<'_> {
     type Output = [f64; SUBS + 1];
     #[inline(always)]
     fn run<T: Vector>(self) -> [f64; SUBS + 1] {
         let mut steps_m = [0.0; SUBS];
-        for first in [0, SUBS - WIDTH - 1] {
+        for first in [0, SUBS - WIDTH - 1].into_iter().take(self.subs / WIDTH) {
             let mut most = T::new(0.0);
-            for corner in self.0 {
+            for corner in self.around {
                 for axis in 0..3 {
                     let side = &corner.0[axis].0;
                     let (mut before, mut after) = ([0.0; WIDTH], [0.0; WIDTH]);
@@ -167,7 +171,7 @@ impl Vectorised for Travel<'_> {
             }
             steps_m[first..first + WIDTH].copy_from_slice(&most.store().0);
         }
-        steps_m[SUBS - 1] = steps_m[SUBS - 2];
+        steps_m[self.subs - 1] = steps_m[self.subs - 2];
         let mut travel_m = [0.0; SUBS + 1];
         for (k, step_m) in steps_m.into_iter().enumerate() {
             travel_m[k + 1] = travel_m[k] + step_m;
@@ -179,7 +183,7 @@ impl Vectorised for Travel<'_> {
 /// A division of a piece into blocks of sub-intervals whose lengths are powers of two that divide their first number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aligned {
-    /// For each sub-interval, the length of the longest permitted block that begins with it.
+    /// For each sub-interval, the length of the longest permitted block that begins with it; zero beyond the piece.
     lengths: [u8; SUBS],
     /// The first sub-intervals of consecutive longest blocks, as a mask.
     starts: u32,
@@ -187,17 +191,20 @@ pub(super) struct Aligned {
 
 impl Aligned {
     /// The longest blocks, given by first number and length, that are permitted; single sub-intervals always are.
-    fn longest(is_permitted: impl Fn(u32, u32) -> bool) -> Self {
+    fn longest(subs: u32, is_permitted: impl Fn(u32, u32) -> bool) -> Self {
         let longest = |begin: u32| {
-            let mut len = if begin == 0 { SUBS as u32 } else { 1 << begin.trailing_zeros() };
+            let mut len = if begin == 0 { subs } else { 1 << begin.trailing_zeros() };
             while len > 1 && !is_permitted(begin, len) {
                 len /= 2;
             }
             len as u8
         };
-        let mut division = Self { lengths: std::array::from_fn(|k| longest(k as u32)), starts: 0 };
+        let mut division = Self { lengths: [0; SUBS], starts: 0 };
+        for begin in 0..subs {
+            division.lengths[begin as usize] = longest(begin);
+        }
         let mut begin = 0;
-        while begin < SUBS as u32 {
+        while begin < subs {
             division.starts |= 1 << begin;
             begin += division.longest_from(begin);
         }

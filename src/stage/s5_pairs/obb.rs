@@ -6,18 +6,21 @@
 //! may overlap. The bits of the sub-intervals before it are cleared for all nodes below; those after it are tested by
 //! the nodes below. Pairs of leaves are passed to step `test_pairs`, as for any other link.
 
-use super::moving::MovingLink;
+use super::moving::{MovingLink, level_of};
 use super::{Found, Item, Work};
 use crate::bvh::obb_tree::{Below, ObbNode, ObbTree, ObbTrees};
 use crate::enclosure::pose_bound::PoseBound;
 use crate::predicate::obb_overlap::{BoxBound, boxes_apart};
 use crate::predicate::refinement_levels::pairs;
 use crate::scene::world::CollisionWorld;
-use crate::stage::s1_concat::{Balls, SPANS};
-use crate::stage::{Candidate, SUBS};
+use crate::stage::s1_concat::Balls;
+use crate::stage::{Candidate, Piece};
 
-/// The finest level: the engine's sub-intervals.
-const FINEST: u32 = SUBS.ilog2();
+/// The finest level in a piece: the engine's sub-intervals.
+fn finest(piece: &Piece) -> u32 {
+    piece.subs.ilog2()
+}
+
 /// Largest fraction of the size of its leaves that a link may travel in a sub-interval of its level, also a limit on
 /// the uncertainty of its pose. Chosen by measurements with motions of 0.05° to 30° in the pipes and the machine room,
 /// in which the time is within a fifth of that of the best fixed level; coarse levels suit slow motions, and the finest
@@ -31,6 +34,8 @@ struct MovingBoxes<'a> {
     bounds: Vec<PoseBound<f64>>,
     /// Half the length of such a sub-interval.
     h: f64,
+    /// Number of sub-intervals of the piece.
+    subs: usize,
     /// Index in `boxes` of the bound of each box in each sub-interval.
     at: Vec<u32>,
     boxes: Vec<BoxBound<f64>>,
@@ -40,17 +45,18 @@ const NOT_YET: u32 = u32::MAX;
 
 impl<'a> MovingBoxes<'a> {
     fn new(tree: &'a ObbTree, moving: &MovingLink, balls: &Balls, level: u32) -> Self {
-        let (n, len) = (1 << level, SUBS >> level);
-        let ball = balls[span(level)];
+        let (n, subs) = (1 << level, moving.piece.subs as usize);
+        let len = subs >> level;
+        let ball = balls[level_of(len)];
         let bounds = (0..n).map(|k| moving.bound.block(k * len, len, moving.h, ball)).collect();
         let at = vec![NOT_YET; tree.nodes.len() * n];
-        Self { tree, bounds, h: len as f64 * moving.h, at, boxes: Vec::new() }
+        Self { tree, bounds, h: len as f64 * moving.h, subs, at, boxes: Vec::new() }
     }
 
     /// The remaining part of the mask: sub-intervals before the first one in which the boxes may overlap are removed.
     fn overlaps(&mut self, node: u32, other: &BoxBound<f64>, mut mask: u32, tests: &mut u64) -> u32 {
         let level = self.bounds.len().ilog2();
-        let len = SUBS >> level;
+        let len = self.subs >> level;
         for (k, _) in pairs(level, 0) {
             let block = ((1 << len) - 1) << (k * len);
             if mask & block == 0 {
@@ -75,18 +81,13 @@ impl<'a> MovingBoxes<'a> {
     }
 }
 
-/// Index into [`SPANS`] for the sub-intervals of a level.
-fn span(level: u32) -> usize {
-    SPANS.iter().position(|&s| SUBS >> level <= s).unwrap_or(SPANS.len() - 1)
-}
-
 /// The refinement level of a link during a piece, from its motion in the world: the coarsest in whose sub-intervals it
 /// travels no farther than [`TRAVEL`] of its leaves' size, and in which its pose is known as accurately. `boxes` are
 /// those around the link in each of the finest sub-intervals.
 pub(super) fn refinement_level(tree: &ObbTree, moving: &MovingLink, balls: &Balls) -> u32 {
-    let [lo, hi] = moving.around;
+    let ([lo, hi], subs) = (moving.around, moving.piece.subs as usize);
     let extent = |i: usize| {
-        let (lo, hi) = (&lo.0[i].0, &hi.0[i].0);
+        let (lo, hi) = (&lo.0[i].0[..subs], &hi.0[i].0[..subs]);
         let own = lo.iter().zip(hi).fold(0.0f64, |m, (l, h)| m.max(h - l));
         let all = hi.iter().fold(f64::NEG_INFINITY, |m, h| m.max(*h)) - lo.iter().fold(f64::INFINITY, |m, l| m.min(*l));
         all - own
@@ -94,12 +95,13 @@ pub(super) fn refinement_level(tree: &ObbTree, moving: &MovingLink, balls: &Ball
     let travel = extent(0).max(extent(1)).max(extent(2));
     let most = TRAVEL * tree.leaf_m;
     let fits = |level: &u32| {
-        let [constant, slope] = balls[span(*level)];
+        let [constant, slope] = balls[level_of(subs >> level)];
         // The ball of a hull of interval matrices does not grow with the time.
         let known = matches!(moving.bound, PoseBound::Interval(_)) || constant + slope * moving.shape.reach_m <= most;
         known && travel <= most * f64::from(1u32 << level)
     };
-    (0..FINEST).find(fits).unwrap_or(FINEST)
+    let finest = finest(moving.piece);
+    (0..finest).find(fits).unwrap_or(finest)
 }
 
 /// The opposite side of a link's search in a piece.
@@ -128,7 +130,8 @@ pub(super) fn search(group: &Group, place: u32, work: &mut Work, found: &mut Fou
     let mut boxes = {
         let moving = &work.links[place as usize];
         let chosen = || refinement_level(group.tree, moving, &group.balls);
-        MovingBoxes::new(group.tree, moving, &group.balls, group.trees.level.unwrap_or_else(chosen).min(FINEST))
+        let level = group.trees.level.unwrap_or_else(chosen).min(finest(moving.piece));
+        MovingBoxes::new(group.tree, moving, &group.balls, level)
     };
     match group.meets {
         Meets::Candidates(candidates) => {

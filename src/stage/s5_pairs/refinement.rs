@@ -23,7 +23,7 @@ use crate::predicate::piercing::triangles_meet;
 use crate::predicate::proximity::{Proximity, are_within_or_meet};
 use crate::predicate::separation::{MovingTriangle, NUMBERS, StaticTriangle};
 use crate::scene::world::CollisionWorld;
-use crate::stage::{Piece, SLICES, SLICES_PER_PIECE, SUBS, TrianglePair};
+use crate::stage::{Piece, SLICES, SUBS, TrianglePair};
 
 /// Unprocessed items of a piece, by the first sub-interval in which they may touch.
 #[derive(Debug, Default)]
@@ -199,7 +199,7 @@ impl Refinement<'_, '_, '_> {
         let limit = &mut limits[piece.motion as usize];
         for look in looks.iter().filter(|look| look.near != 0) {
             let len = look.block.ilog2() + 1 - k;
-            let now = piece.index * SLICES_PER_PIECE + k * SLICES + len * SLICES / 2;
+            let now = piece.index * piece.slices() + k * SLICES + len * SLICES / 2;
             let moving = &self.links[look.item.place as usize];
             if now < *limit && is_within(self.world, moving, look, &moving.block(k, k + len - 1).0) {
                 *limit = now;
@@ -229,7 +229,7 @@ impl Refinement<'_, '_, '_> {
     /// Records the triangles that half a sub-interval did not separate. `None` if there are too many pairs.
     fn touch(&mut self, piece: &Piece, looks: &mut Vec<Look>, k: u32, half: u32) -> Option<()> {
         let slice = half * SLICES_PER_HALF;
-        let begin = piece.index * SLICES_PER_PIECE + k * SLICES + slice;
+        let begin = piece.index * piece.slices() + k * SLICES + slice;
         let end = begin + SLICES_PER_HALF;
         for look in looks.iter_mut() {
             let item = look.item;

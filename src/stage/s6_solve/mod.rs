@@ -19,7 +19,7 @@ mod search;
 mod side_by_side;
 
 use super::link_pairs::LinkTrianglePair;
-use super::{Piece, SLICES_PER_PIECE, SUBS, TrianglePair};
+use super::{Piece, TrianglePair};
 use crate::arith::linear::V3;
 use crate::enclosure::pose_bound::TaylorModel;
 use crate::predicate::contraction::Window;
@@ -231,9 +231,10 @@ impl<'w> Solver<'w> {
         let relative = self.memory.pairs.iter().filter(|p| p.within.is_some());
         let omega = relative.fold(motions.robot.omega(), |m, p| m.max(motions.of(p).omega()));
         let [travel_m, turn_rad] = [speed, omega].map(|rate| 2.0 * piece.half_sub() * rate);
+        let subs = piece.subs as usize;
         let fits = |n: &usize| *n as f64 * travel_m <= BLOCK_M && *n as f64 * turn_rad <= BLOCK_RAD;
-        let n = (0..=SUBS.ilog2()).map(|k| SUBS >> k).find(fits).unwrap_or(1);
-        for first in (0..SUBS).step_by(n) {
+        let n = (0..=piece.subs.ilog2()).map(|k| subs >> k).find(fits).unwrap_or(1);
+        for first in (0..subs).step_by(n) {
             if self.verdict.is_some() {
                 break;
             }
@@ -275,8 +276,8 @@ impl<'w> Solver<'w> {
         }
         // Before this time, everything other than the pairs is proved free.
         let lo = pairs.all().fold(piece.t1, |t, p| p.earliest(piece).min(t));
-        let hi = f64::from(limit) * (piece.t1 - piece.t0) / f64::from(SLICES_PER_PIECE);
-        let hi = hi + (piece.t1 - piece.t0) / f64::from(SLICES_PER_PIECE);
+        let hi = f64::from(limit) * (piece.t1 - piece.t0) / f64::from(piece.slices());
+        let hi = hi + (piece.t1 - piece.t0) / f64::from(piece.slices());
         let mut initial_overlap = false;
         if lo == 0.0 && self.is_start {
             let at_start = |p: &&TrianglePair| p.earliest(piece) == 0.0;

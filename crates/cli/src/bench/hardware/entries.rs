@@ -79,7 +79,7 @@ fn on_cpu(world: &CollisionWorld, chunk: &ChunkInput) -> Option<[Vec<TrianglePai
     let pieces = chunk.pieces.as_slice();
     let poses = s1_concat::reference(pieces, chunk.motions, PoseEnclosure::TaylorModel);
     let boxes = s2_bound::reference(world, pieces, &poses);
-    let candidates = s3_cull::reference(world, pieces.len(), &boxes);
+    let candidates = s3_cull::reference(world, pieces, &boxes);
     let input = s5_pairs::Input {
         world,
         obb_trees: None,

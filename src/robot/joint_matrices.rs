@@ -1,0 +1,188 @@
+//! The constant matrices of joint motions (Redon et al. 2004, eq. 4), of one joint or of eight side by side: the same
+//! bits.
+
+use crate::arith::linear::V3;
+use crate::arith::real::{FullReal, Real};
+use crate::arith::vectors::{Vector, Vectorised, WIDTH};
+use glam::{DMat3, DVec3};
+
+/// The matrices of a joint motion `cos(w t) A + sin(w t) B + C`, by columns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct JointMatrices<T> {
+    pub a: [V3<T>; 3],
+    pub b: [V3<T>; 3],
+    pub c: [V3<T>; 3],
+}
+
+impl<T: FullReal> JointMatrices<T> {
+    /// The matrices of a turn about the axis `u`, starting with the orientation `r`: `r` is made orthonormal and `u` a
+    /// unit vector.
+    #[inline(always)]
+    pub fn new(r: [V3<T>; 3], u: V3<T>) -> Self {
+        let [x, y, z] = orthonormal(orthonormal(r));
+        let u = u.times(T::new(1.0).div(u.dot(u).sqrt()));
+        let c = [u.times(u.dot(x)), u.times(u.dot(y)), u.times(u.dot(z))];
+        Self { a: [x - c[0], y - c[1], z - c[2]], b: [u.cross(x), u.cross(y), u.cross(z)], c }
+    }
+
+    /// A bound on the deviation of `P(t)` from a rotation, for every `t`: `||P(t)|| <= 1 + defect`.
+    ///
+    /// It follows from the expansion of `PᵀP - I` in sines and cosines, with `|cos sin| <= 1/2` and the Cauchy–Schwarz
+    /// inequality.
+    #[inline(always)]
+    pub fn defect(&self) -> T {
+        let Self { a, b, c } = self;
+        let half = T::new(0.5);
+        let (of_c, one) = (products(c, c), T::new(1.0));
+        let d1 = norm(&with_diagonal(&sum(&products(a, a), &of_c), -one));
+        let d2 = norm(&with_diagonal(&sum(&products(b, b), &of_c), -one));
+        let d3 = norm(&sum(&products(a, b), &products(b, a)));
+        let d4 = norm(&sum(&products(a, c), &products(c, a)));
+        let d5 = norm(&sum(&products(b, c), &products(c, b)));
+        half * (d1.max(d2) + half * d3 + (d4 * d4 + d5 * d5).sqrt())
+    }
+}
+
+/// The step of Newton's iteration towards the nearest orthonormal matrix: the mean with the inverse transpose.
+#[inline(always)]
+fn orthonormal<T: FullReal>([x, y, z]: [V3<T>; 3]) -> [V3<T>; 3] {
+    let (yz, zx, xy) = (y.cross(z), z.cross(x), x.cross(y));
+    let (inverse, half) = (T::new(1.0).div(x.dot(yz)), T::new(0.5));
+    [(x + yz.times(inverse)).times(half), (y + zx.times(inverse)).times(half), (z + xy.times(inverse)).times(half)]
+}
+
+/// The entries on the diagonal and above it of `Xᵀ Y`: rows 0, 1 and 2 of the diagonal, then (0, 1), (0, 2), (1, 2).
+#[inline(always)]
+fn products<T: Real>(x: &[V3<T>; 3], y: &[V3<T>; 3]) -> [T; 6] {
+    [x[0].dot(y[0]), x[1].dot(y[1]), x[2].dot(y[2]), x[0].dot(y[1]), x[0].dot(y[2]), x[1].dot(y[2])]
+}
+
+#[inline(always)]
+fn sum<T: Real>(x: &[T; 6], y: &[T; 6]) -> [T; 6] {
+    [x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3], x[4] + y[4], x[5] + y[5]]
+}
+
+#[inline(always)]
+fn with_diagonal<T: Real>(x: &[T; 6], d: T) -> [T; 6] {
+    [x[0] + d, x[1] + d, x[2] + d, x[3], x[4], x[5]]
+}
+
+/// The Frobenius norm of a symmetric matrix.
+#[inline(always)]
+fn norm<T: FullReal>(x: &[T; 6]) -> T {
+    let diagonal = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    (diagonal + T::new(2.0) * (x[3] * x[3] + x[4] * x[4] + x[5] * x[5])).sqrt()
+}
+
+/// Eight orientations and axes.
+pub(super) struct SideBySide<'a>(pub &'a [(DMat3, DVec3); WIDTH]);
+
+impl Vectorised for SideBySide<'_> {
+    /// The matrices of each joint, and their deviation from rotations.
+    type Output = [(JointMatrices<f64>, f64); WIDTH];
+    #[inline(always)]
+    fn run<T: Vector>(self) -> Self::Output {
+        let (mut r, mut u) = ([V3::zero(); 3], V3::zero());
+        for row in 0..3 {
+            u.0[row] = gathered(self.0, |(_, u)| u[row]);
+            for column in 0..3 {
+                r[column].0[row] = gathered(self.0, |(r, _)| r.col(column)[row]);
+            }
+        }
+        let all = JointMatrices::<T>::new(r, u);
+        let defects = all.defect().store().0;
+        let zero = JointMatrices { a: [V3::zero(); 3], b: [V3::zero(); 3], c: [V3::zero(); 3] };
+        let mut out = [(zero, 0.0); WIDTH];
+        for column in 0..3 {
+            for row in 0..3 {
+                let entry = [all.a, all.b, all.c].map(|m| m[column].0[row].store().0);
+                for (lane, (of, _)) in out.iter_mut().enumerate() {
+                    of.a[column].0[row] = entry[0][lane];
+                    of.b[column].0[row] = entry[1][lane];
+                    of.c[column].0[row] = entry[2][lane];
+                }
+            }
+        }
+        for ((_, defect), of) in out.iter_mut().zip(defects) {
+            *defect = of;
+        }
+        out
+    }
+}
+
+#[inline(always)]
+fn gathered<T: Vector>(of: &[(DMat3, DVec3); WIDTH], number: impl Fn(&(DMat3, DVec3)) -> f64) -> T {
+    let mut lanes = [0.0; WIDTH];
+    for (lane, of) in lanes.iter_mut().zip(of) {
+        *lane = number(of);
+    }
+    T::load(&lanes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arith::vectors::widest;
+    use glam::EulerRot;
+
+    fn columns(m: &DMat3) -> [V3<f64>; 3] {
+        [V3::new(m.x_axis), V3::new(m.y_axis), V3::new(m.z_axis)]
+    }
+
+    /// Orientations with an error, and axes of any length.
+    fn some(seed: usize) -> (DMat3, DVec3) {
+        let at = |k: f64| (1.7 * seed as f64 + k).sin();
+        let r = DMat3::from_euler(EulerRot::XYZ, 3.0 * at(0.1), 3.0 * at(0.2), 3.0 * at(0.3));
+        let error = DMat3::from_cols_array(&std::array::from_fn(|k| 1e-5 * at(k as f64)));
+        (r + error, DVec3::new(at(0.4), at(1.4), at(2.4) + 1.1) * (1.0 + seed as f64))
+    }
+
+    #[test]
+    fn joints_side_by_side_have_the_bits_of_one() {
+        for first in 0..50 {
+            let axes: [_; WIDTH] = std::array::from_fn(|lane| some(first * WIDTH + lane));
+            for ((r, u), (all, defect)) in axes.iter().zip(widest(SideBySide(&axes))) {
+                let one = JointMatrices::<f64>::new(columns(r), V3::new(*u));
+                assert_eq!((all.a, all.b, all.c, defect), (one.a, one.b, one.c, one.defect()));
+                let (r, u) = (crate::robot::orthonormal(*r), u.normalize());
+                let along = [r.x_axis, r.y_axis, r.z_axis].map(|e| V3::new(u * u.dot(e)));
+                let across = [r.x_axis, r.y_axis, r.z_axis].map(|e| V3::new(u.cross(e)));
+                assert_eq!((one.b, one.c), (across, along));
+            }
+        }
+    }
+
+    /// Matrices with an error in some entries: no vector is stretched by more than the defect, and some are by a fifth
+    /// of it.
+    #[test]
+    fn a_defect_bounds_the_stretch() {
+        let mut largest = 0f64;
+        for seed in 0..200 {
+            let (r, u) = some(seed);
+            let mut matrices = JointMatrices::<f64>::new(columns(&r), V3::new(u));
+            let at = |k: usize| (0.9 * seed as f64 + k as f64).sin();
+            for k in (0..27).filter(|k| seed % 27 == *k || seed >= 100 && at(*k) > 0.0) {
+                let of = [&mut matrices.a, &mut matrices.b, &mut matrices.c];
+                of[k / 9][k % 3].0[k / 3 % 3] += 1e-4 * at(k);
+            }
+            let defect = matrices.defect();
+            for t in 0..64 {
+                let (sin, cos) = (f64::from(t) * 0.1).sin_cos();
+                let column = |i: usize| matrices.a[i].times(cos) + matrices.b[i].times(sin) + matrices.c[i];
+                let p = DMat3::from_cols(column(0).0.into(), column(1).0.into(), column(2).0.into());
+                // The direction that is stretched most, by powers of PᵀP.
+                let mut square = p.transpose() * p;
+                for _ in 0..24 {
+                    square = square * square;
+                    square *= 1.0 / square.to_cols_array().iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+                }
+                let axes = [square.x_axis, square.y_axis, square.z_axis];
+                let e = axes.into_iter().max_by(|x, y| x.length().total_cmp(&y.length())).unwrap().normalize();
+                let stretch = (p * e).length() - 1.0;
+                assert!(stretch <= defect + 1e-15, "{stretch:e} beyond {defect:e}");
+                largest = largest.max(stretch / defect);
+            }
+        }
+        assert!(largest > 0.2, "{largest}");
+    }
+}
