@@ -78,16 +78,14 @@ pub fn on_triangle(p: DVec3, [a, b, c]: &Triangle) -> DVec3 {
     let (ab, ac) = (*b - *a, *c - *a);
     let n = ab.cross(ac);
     let nn = n.length_squared();
-    if nn > 0.0 {
-        let d = p - *a;
-        let v = ab.cross(d).dot(n) / nn;
-        let u = d.cross(ac).dot(n) / nn;
-        if u >= 0.0 && v >= 0.0 && u + v <= 1.0 {
-            return *a + u * ab + v * ac;
-        }
-    }
-    let nearest = [on_segment(p, *a, *b), on_segment(p, *b, *c), on_segment(p, *c, *a)];
-    nearest.into_iter().min_by(|s, t| p.distance_squared(*s).total_cmp(&p.distance_squared(*t))).expect("three points")
+    let d = p - *a;
+    let foot = (nn > 0.0).then(|| (d.cross(ac).dot(n) / nn, ab.cross(d).dot(n) / nn));
+    let inside = foot.filter(|(u, v)| *u >= 0.0 && *v >= 0.0 && u + v <= 1.0);
+    // For collinear vertices the normal is only rounding error, and the foot may be anywhere in the triangle: the edges
+    // are candidates as well.
+    let edges = [on_segment(p, *a, *b), on_segment(p, *b, *c), on_segment(p, *c, *a)];
+    let all = edges.into_iter().chain(inside.map(|(u, v)| *a + u * ab + v * ac));
+    all.min_by(|s, t| p.distance_squared(*s).total_cmp(&p.distance_squared(*t))).expect("three points")
 }
 
 /// The point of the segment `ab` that is closest to `p`.
@@ -114,6 +112,19 @@ pub fn on_segments(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> (DVec3, DVec3) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Of a point between three vertices that are collinear up to rounding.
+    #[test]
+    fn on_triangles_without_area() {
+        let from = DVec3::new(0.5668527594468303, 0.9588372225989654, -0.004163721671653797);
+        let along = DVec3::new(0.06711137, 0.15152878, -0.11196023);
+        for k in 0..1000 {
+            let share = f64::from(k) / 1000.0;
+            let x = [from, from + along * (0.25 + 0.5 * share), from + along];
+            let p = from + along * (0.3643 * share);
+            assert!(on_triangle(p, &x).distance(p) < 1e-15, "{k}");
+        }
+    }
 
     fn triangle(p: [[f64; 3]; 3]) -> Triangle {
         p.map(DVec3::from_array)

@@ -2,6 +2,7 @@
 //! error.
 
 use super::derivative_bounds::DerivativeBounds;
+use crate::arith::real::Real;
 
 /// Bounds on the derivatives of any point of a chain's last link during a motion, and the sums in the rounding bound.
 /// Computed in f64 from the numbers that define the motion.
@@ -153,6 +154,25 @@ impl ChainBounds {
     pub fn grown_ball(&self, h: f64, unit: f64) -> [f64; 2] {
         let [constant, slope] = self.ball(h, unit);
         [(constant + self.margin_m) * SCALAR_SLACK, slope]
+    }
+
+    /// The same for intervals of several half widths, the largest last.
+    pub fn grown_balls<const N: usize>(&self, half_widths: &[f64; N], unit: f64) -> [[f64; 2]; N] {
+        let mut balls = [[0.0; 2]; N];
+        if unit > f64::UNIT {
+            for (ball, h) in balls.iter_mut().zip(half_widths) {
+                *ball = self.grown_ball(*h, unit);
+            }
+            return balls;
+        }
+        // The rounding of f64 is far below the remainder: that of the widest interval is good enough for all.
+        let e = self.rounding(half_widths[N - 1], unit);
+        for (ball, h) in balls.iter_mut().zip(half_widths) {
+            let r = self.remainder(*h);
+            let constant = (r[0] + e[0] + self.stray_m) * SCALAR_SLACK;
+            *ball = [(constant + self.margin_m) * SCALAR_SLACK, (r[1] + e[1] + self.stray_slope) * SCALAR_SLACK];
+        }
+        balls
     }
 
     /// The ball of an interval matrix that contains the stored motion, for times within `h` of those for which it does:

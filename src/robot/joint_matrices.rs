@@ -74,14 +74,33 @@ fn norm<T: FullReal>(x: &[T; 6]) -> T {
     (diagonal + T::new(2.0) * (x[3] * x[3] + x[4] * x[4] + x[5] * x[5])).sqrt()
 }
 
-/// Eight orientations and axes.
+/// Orientations and axes of up to eight joints.
 pub(super) struct SideBySide<'a>(pub &'a [(DMat3, DVec3); WIDTH]);
 
+/// The entries of `A`, `B` and `C` by columns, and the deviations from rotations, each for eight joints.
+pub(super) struct Entries {
+    of: [[[f64; WIDTH]; 9]; 3],
+    pub defects: [f64; WIDTH],
+}
+
+impl Entries {
+    /// One of the three matrices of a joint.
+    fn matrix(&self, which: usize, joint: usize) -> DMat3 {
+        let of = &self.of[which];
+        let column = |first: usize| DVec3::new(of[first][joint], of[first + 1][joint], of[first + 2][joint]);
+        DMat3::from_cols(column(0), column(3), column(6))
+    }
+
+    /// `A`, `B` and `C` of a joint.
+    pub fn matrices(&self, joint: usize) -> [DMat3; 3] {
+        [self.matrix(0, joint), self.matrix(1, joint), self.matrix(2, joint)]
+    }
+}
+
 impl Vectorised for SideBySide<'_> {
-    /// The matrices of each joint, and their deviation from rotations.
-    type Output = [(JointMatrices<f64>, f64); WIDTH];
+    type Output = Entries;
     #[inline(always)]
-    fn run<T: Vector>(self) -> Self::Output {
+    fn run<T: Vector>(self) -> Entries {
         let (mut r, mut u) = ([V3::zero(); 3], V3::zero());
         for row in 0..3 {
             u.0[row] = gathered(self.0, |(_, u)| u[row]);
@@ -90,23 +109,15 @@ impl Vectorised for SideBySide<'_> {
             }
         }
         let all = JointMatrices::<T>::new(r, u);
-        let defects = all.defect().store().0;
-        let zero = JointMatrices { a: [V3::zero(); 3], b: [V3::zero(); 3], c: [V3::zero(); 3] };
-        let mut out = [(zero, 0.0); WIDTH];
+        let mut entries = Entries { of: [[[0.0; WIDTH]; 9]; 3], defects: all.defect().store().0 };
         for column in 0..3 {
             for row in 0..3 {
-                let entry = [all.a, all.b, all.c].map(|m| m[column].0[row].store().0);
-                for (lane, (of, _)) in out.iter_mut().enumerate() {
-                    of.a[column].0[row] = entry[0][lane];
-                    of.b[column].0[row] = entry[1][lane];
-                    of.c[column].0[row] = entry[2][lane];
-                }
+                entries.of[0][3 * column + row] = all.a[column].0[row].store().0;
+                entries.of[1][3 * column + row] = all.b[column].0[row].store().0;
+                entries.of[2][3 * column + row] = all.c[column].0[row].store().0;
             }
         }
-        for ((_, defect), of) in out.iter_mut().zip(defects) {
-            *defect = of;
-        }
-        out
+        entries
     }
 }
 
@@ -141,9 +152,11 @@ mod tests {
     fn joints_side_by_side_have_the_bits_of_one() {
         for first in 0..50 {
             let axes: [_; WIDTH] = std::array::from_fn(|lane| some(first * WIDTH + lane));
-            for ((r, u), (all, defect)) in axes.iter().zip(widest(SideBySide(&axes))) {
+            let all = widest(SideBySide(&axes));
+            for (lane, (r, u)) in axes.iter().enumerate() {
                 let one = JointMatrices::<f64>::new(columns(r), V3::new(*u));
-                assert_eq!((all.a, all.b, all.c, defect), (one.a, one.b, one.c, one.defect()));
+                assert_eq!(all.matrices(lane).map(|m| columns(&m)), [one.a, one.b, one.c]);
+                assert_eq!(all.defects[lane], one.defect());
                 let (r, u) = (crate::robot::orthonormal(*r), u.normalize());
                 let along = [r.x_axis, r.y_axis, r.z_axis].map(|e| V3::new(u * u.dot(e)));
                 let across = [r.x_axis, r.y_axis, r.z_axis].map(|e| V3::new(u.cross(e)));

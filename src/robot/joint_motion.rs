@@ -58,19 +58,23 @@ impl JointMotion {
 
     /// The motion from its paper parameters; `r` is made orthonormal and `u` a unit vector.
     pub fn from_axis(r: DMat3, u: DVec3, w_rad: f64, origin_m: DVec3, slide_m: DVec3) -> Self {
-        let matrices = JointMatrices::<f64>::new(columns(&r), V3::new(u));
-        Self::from_matrices(&matrices, &AxisMotion { r, u, w_rad, origin_m, slide_m })
+        let JointMatrices { a, b, c } = JointMatrices::<f64>::new(columns(&r), V3::new(u));
+        let matrix = |[x, y, z]: [V3<f64>; 3]| DMat3::from_cols(x.0.into(), y.0.into(), z.0.into());
+        Self::from_matrices([matrix(a), matrix(b), matrix(c)], &AxisMotion { r, u, w_rad, origin_m, slide_m })
     }
 
-    /// The motions from the paper parameters of eight joints, each with its [`defect`](Self::defect).
-    pub(super) fn side_by_side(axes: &[AxisMotion; WIDTH]) -> [(Self, f64); WIDTH] {
-        let all = widest(SideBySide(&axes.map(|axis| (axis.r, axis.u))));
-        std::array::from_fn(|i| (Self::from_matrices(&all[i].0, &axes[i]), all[i].1))
+    /// Appends the motions with the paper parameters of up to eight joints. Returns the [`defect`](Self::defect) of each.
+    pub(super) fn push_all(joints: &mut Vec<Self>, axes: &[AxisMotion]) -> [f64; WIDTH] {
+        let mut turns = [(DMat3::IDENTITY, DVec3::Z); WIDTH];
+        for (turn, axis) in turns.iter_mut().zip(axes) {
+            *turn = (axis.r, axis.u);
+        }
+        let entries = widest(SideBySide(&turns));
+        joints.extend(axes.iter().enumerate().map(|(i, axis)| Self::from_matrices(entries.matrices(i), axis)));
+        entries.defects
     }
 
-    fn from_matrices(matrices: &JointMatrices<f64>, axis: &AxisMotion) -> Self {
-        let [a, b, c] =
-            [matrices.a, matrices.b, matrices.c].map(|[x, y, z]| DMat3::from_cols(x.0.into(), y.0.into(), z.0.into()));
+    fn from_matrices([a, b, c]: [DMat3; 3], axis: &AxisMotion) -> Self {
         Self { a, b, c, origin_m: axis.origin_m, slide_m: axis.slide_m, w_rad: axis.w_rad }
     }
 

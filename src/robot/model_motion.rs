@@ -80,12 +80,15 @@ impl RobotMotion {
             for (axis, body) in axes.iter_mut().zip(bodies) {
                 *axis = AxisMotion::new(&body.joint, q0, q1)?;
             }
-            for (body, (joint, defect)) in bodies.iter().zip(&JointMotion::side_by_side(&axes)) {
-                if !JointMotion::is_small(*defect) {
+            let first = self.joints.len();
+            let defects = JointMotion::push_all(&mut self.joints, &axes[..bodies.len()]);
+            for (i, (body, defect)) in bodies.iter().zip(defects).enumerate() {
+                if !JointMotion::is_small(defect) {
                     let message = format!("its rotation deviates by {defect:e}, which is too much");
                     return Err(Error::input(message).at(format!("joint {}", quoted(&body.joint.name))));
                 }
-                self.push_known(body.parent, *joint, *defect, Deviation::default());
+                let of = self.joints[first + i].bounds(&Phase::TIME);
+                self.push_chain(body.parent, defect, Deviation::default(), &of);
                 self.values.push(body.joint.drive().map_or([0.0; 2], |drive| {
                     let [start, end] = [q0, q1].map(|q| drive.value(q));
                     [start, end - start]
@@ -193,13 +196,18 @@ impl RobotMotion {
         deviation: Deviation,
         of: &JointBounds,
     ) {
+        self.joints.push(joint);
+        self.push_chain(parent, defect, deviation, of);
+    }
+
+    /// Appends all of a body but its joint's motion.
+    fn push_chain(&mut self, parent: Option<u32>, defect: f64, deviation: Deviation, of: &JointBounds) {
         let before = parent.map_or_else(ChainBounds::default, |p| self.chains[p as usize]);
         let bounds = before.extended(of);
         self.chains.push(bounds.deviating(&before, of.offset_max_m, deviation));
         self.deviations.push(deviation);
         self.parents.push(parent);
         self.defects.push(defect);
-        self.joints.push(joint);
         self.sizes_m.push(1.0);
     }
 

@@ -63,7 +63,8 @@ pub fn balls(motion: &RobotMotion, form: PoseEnclosure, mid: Subs, h: f64, unit:
 }
 
 fn balls_in(out: &mut Vec<Balls>, motion: &RobotMotion, form: PoseEnclosure, mid: Subs, h: f64, unit: f64) {
-    let of_jets = |chain: &ChainBounds| SPANS.map(|n| chain.grown_ball(block_half_time(h, n), unit));
+    let half_times = SPANS.map(|n| block_half_time(h, n));
+    let of_jets = |chain: &ChainBounds| chain.grown_balls(&half_times, unit);
     match form {
         PoseEnclosure::TaylorModel => out.extend(motion.chains.iter().map(of_jets)),
         PoseEnclosure::IntervalMatrix => {
