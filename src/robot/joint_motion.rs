@@ -63,7 +63,8 @@ impl JointMotion {
         Self::from_matrices([matrix(a), matrix(b), matrix(c)], &AxisMotion { r, u, w_rad, origin_m, slide_m })
     }
 
-    /// Appends the motions with the paper parameters of up to eight joints. Returns the [`defect`](Self::defect) of each.
+    /// Appends the motions with the paper parameters of up to eight joints. Returns the [`defect`](Self::defect) of
+    /// each.
     pub(super) fn push_all(joints: &mut Vec<Self>, axes: &[AxisMotion]) -> [f64; WIDTH] {
         let mut turns = [(DMat3::IDENTITY, DVec3::Z); WIDTH];
         for (turn, axis) in turns.iter_mut().zip(axes) {
@@ -172,8 +173,8 @@ fn columns(m: &DMat3) -> [V3<f64>; 3] {
     [V3::new(m.x_axis), V3::new(m.y_axis), V3::new(m.z_axis)]
 }
 
-/// The paper parameters of a joint motion: a turn by `w_rad` about the axis `u` of the parent's frame, starting with the
-/// orientation `r`, and a displacement.
+/// The paper parameters of a joint motion: a turn by `w_rad` about the axis `u` of the parent's frame, starting with
+/// the orientation `r`, and a displacement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AxisMotion {
     r: DMat3,

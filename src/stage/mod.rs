@@ -17,9 +17,9 @@
 //!
 //! [`toleranced`] is separate from this flow: the elementary tests of toleranced motions.
 //!
-//! Time is cut into *pieces*, equal parts of a motion, and each piece into 16 sub-intervals on adapters and 8 on the CPU;
-//! a time mask has one bit for each sub-interval. A cleared bit is a proof that nothing touches in that sub-interval, so every stage starts
-//! from "may touch" and clears bits.
+//! Time is cut into *pieces*, equal parts of a motion, and each piece into sub-intervals, 16 on adapters and 8 on the
+//! CPU; a time mask has one bit for each sub-interval. A cleared bit is a proof that nothing touches in that
+//! sub-interval, so every stage starts from "may touch" and clears bits.
 
 pub mod kernel;
 pub mod layout;
@@ -68,8 +68,8 @@ pub struct Piece {
     pub t0: f64,
     /// End.
     pub t1: f64,
-    /// Number of sub-intervals: 8 or [`SUBS`]. They are the first ones in masks and in [`Subs`]; other numbers there are
-    /// undefined.
+    /// Number of sub-intervals: 8 or [`SUBS`]. They are the first ones in masks and in [`Subs`]; other numbers there
+    /// are undefined.
     pub subs: u32,
 }
 
@@ -82,8 +82,8 @@ impl Piece {
     }
 
     /// Cuts a motion into pieces of as many sub-intervals as a vector register has lanes, and into more pieces if its
-    /// links travel far: after a contact, later pieces need not be searched, and boxes around short paths are tight. For
-    /// processors that search one piece after the other.
+    /// links travel far: after a contact, later pieces need not be searched, and boxes around short paths are tight.
+    /// For processors that search one piece after the other.
     pub fn cut_by_travel(motion: u32, of: &RobotMotion, world: &CollisionWorld) -> impl Iterator<Item = Self> + use<> {
         let speed = |link: &Arc<LinkGeometry>| of.chains[link.body as usize].speed(link.reach_m);
         let travel_m = world.links.iter().map(speed).fold(0.0, f64::max);

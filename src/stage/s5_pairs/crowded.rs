@@ -383,8 +383,8 @@ impl<'m> Crowd<'_, 'm> {
         Some(items.iter().any(|item| self.touches(item, &end)))
     }
 
-    /// Returns whether a contact was found that is certain at a time. Candidates are searched a few at a time, each time
-    /// until `room` is used up, so a contact may be overlooked. The items in `space` are discarded.
+    /// Returns whether a contact was found that is certain at a time. Candidates are searched a few at a time, each
+    /// time until `room` is used up, so a contact may be overlooked. The items in `space` are discarded.
     fn touches_at(&self, space: &mut Workspace, group: &[Candidate], t: f64, room: usize, found: &mut Found) -> bool {
         let pose = self.course.part([t; 2], self.moving().margin_m);
         let wanted = 1 << Clock(self.moving().piece).subs([t; 2]).start;
