@@ -6,6 +6,8 @@ const TRIG: &str = "src/arith/trig.rs";
 const INTERVAL: &str = "src/arith/interval.rs";
 const JOINT: &str = "src/robot/joint_motion.rs";
 const CHAIN: &str = "src/enclosure/chain_bounds.rs";
+const EXPONENTIAL: &str = "enclosure::chain_bounds::tests::the_bound_on_the_exponential_function_holds";
+const WIDTHS: &str = "enclosure::chain_bounds::tests::balls_of_several_widths_are_bounds";
 const MATRICES: &str = "src/robot/joint_matrices.rs";
 const STRETCH: &str = "robot::joint_matrices::tests::a_defect_bounds_the_stretch";
 const SAME_BITS: &str = "robot::joint_matrices::tests::joints_side_by_side_have_the_bits_of_one";
@@ -120,6 +122,8 @@ pub const MUTANTS: &[Mutant] = &[
         "[growth * offsets, 0.0]",
         ROUNDING,
     ),
+    m("bound on the exponential function", CHAIN, "1.0 + x + x * x }", "1.0 + x }", EXPONENTIAL),
+    m("rounding over the widest block", CHAIN, "half_widths[N - 1]", "half_widths[0]", WIDTHS),
     m("rounding of poses, its size", CHAIN, "unit * exp_above(x)", "exp_above(x) * unit * 0.005", ROUNDING),
     m(
         "rounding of poses, with deep chains and many turns",

@@ -135,6 +135,13 @@ pub const MUTANTS: &[Mutant] = &[
         "Aligned::longest(SUBS as u32, ",
         "s5_pairs::numbers_beyond_the_sub_intervals_are_not_used",
     ),
+    m(
+        "slices of a piece of the CPU",
+        REFINEMENT,
+        "let begin = piece.index * piece.slices()",
+        "let begin = piece.index * crate::stage::SLICES_PER_PIECE",
+        "s5_pairs::paths::limits_drop_only_later_pairs",
+    ),
     m("half width of a block", MOVING_LINK, "len as f64 * self.h", "0.5 * len as f64 * self.h", PAIRS),
     m("half width of a part, for the nodes' boxes", MOVING_LINK, "T::new(*h)", "T::new(0.2 * *h)", PASSED),
     m(

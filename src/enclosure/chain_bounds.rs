@@ -58,7 +58,7 @@ pub struct Deviation {
     pub slide_m: f64,
 }
 
-/// An upper bound on the exponential function, for `x >= 0`: `e^x <= 1 + x + x²` up to 1.79.
+/// An upper bound on the exponential function, for `x >= 0`: `e^x <= 1 + x + x²` up to 1.79. It is not monotone.
 #[inline(always)]
 fn exp_above(x: f64) -> f64 {
     if x <= 1.5 { 1.0 + x + x * x } else { x.exp() }
@@ -165,7 +165,8 @@ impl ChainBounds {
             }
             return balls;
         }
-        // The rounding of f64 is far below the remainder: that of the widest interval is good enough for all.
+        // The rounding of f64 is far below the remainder: that of the widest interval bounds the others, since it is at
+        // least its formula with the exponential function, which is monotone.
         let e = self.rounding(half_widths[N - 1], unit);
         for (ball, h) in balls.iter_mut().zip(half_widths) {
             let r = self.remainder(*h);
@@ -187,5 +188,43 @@ impl ChainBounds {
         let (r, e) = (self.remainder(h), self.rounding(h, unit));
         let [constant, slope] = [r[0] + e[0] + self.stray_m, r[1] + e[1] + self.stray_slope];
         [constant * SCALAR_SLACK, slope * SCALAR_SLACK]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_on_the_exponential_function_holds() {
+        for k in 0..=40_000 {
+            let x = f64::from(k) / 10_000.0;
+            assert!(exp_above(x) >= x.exp() && exp_above(x) <= 1.11 * x.exp(), "{x}");
+        }
+    }
+
+    /// With the exponential function itself in the bound on the rounding.
+    #[test]
+    fn balls_of_several_widths_are_bounds() {
+        let joint = JointBounds {
+            turn_rad: [2.0, 0.5, 0.25],
+            offset_max_m: 0.5,
+            offset_sum_m: 0.7,
+            slide_m: [0.125, 0.0, 0.0],
+            degree: 1,
+        };
+        let chain = (0..6).fold(ChainBounds::default(), |chain, _| chain.extended(&joint));
+        let widths = [1.0 / 64.0, 1.0 / 32.0, 1.0 / 16.0, 9.0 / 32.0, 9.0 / 16.0];
+        let all = chain.grown_balls(&widths, f64::UNIT);
+        for (h, ball) in widths.into_iter().zip(all) {
+            let x = chain.turn_within(h);
+            let rounding = chain.rounding(h, f64::UNIT).map(|e| e * x.exp() / exp_above(x));
+            for (ball, (r, e)) in ball.into_iter().zip(chain.remainder(h).into_iter().zip(rounding)) {
+                assert!(ball >= r + e && ball <= 1.001 * r + 1e-9, "{h}: {ball:e} for {r:e} and {e:e}");
+            }
+            // Where the remainder is zero, the rounding is seen.
+            let still = ChainBounds { third: [0.0; 2], ..chain }.grown_balls(&widths, f64::UNIT);
+            assert!(still.into_iter().all(|ball| ball[0] >= rounding[0] && ball[1] >= rounding[1]), "{h}");
+        }
     }
 }

@@ -119,7 +119,7 @@ impl JointMotion {
     pub fn bounds(&self, phase: &Phase) -> JointBounds {
         let ([lo, hi], rates) = (phase.range(), phase.rates());
         let (start, slide, w) = (self.origin_m.length(), self.slide_m.length(), self.w_rad.abs());
-        let offset = |s: f64| (self.origin_m + self.slide_m * s).length();
+        let offset = |s: f64| if slide == 0.0 { start } else { (self.origin_m + self.slide_m * s).length() };
         let of_phase = match phase.degree() {
             0 | 1 => 2.0 * MAX_REACH,
             _ => hi.max(-lo) + MAX_REACH * (rates[0] + 0.5 * MAX_REACH * rates[1]),

@@ -36,7 +36,8 @@ pub struct Poses {
     pub margin_m: f64,
 }
 
-/// Balls as in [`PoseBound::with_ball`], one for each of [`SPANS`].
+/// Balls as in [`PoseBound::with_ball`], one for each of [`SPANS`] up to the piece's number of sub-intervals; the rest
+/// are not bounds.
 pub type Balls = [[f64; 2]; SPANS.len()];
 
 impl Poses {

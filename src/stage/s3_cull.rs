@@ -18,7 +18,7 @@ use crate::arith::real::Real;
 use crate::arith::vectors::{Vector, Vectorised, WIDTH, part, widest};
 use crate::bvh::tree::ChildRef;
 use crate::predicate::separation::plane_misses_box;
-use crate::scene::world::{CollisionWorld, boxes_side_by_side};
+use crate::scene::world::{CollisionWorld, SceneBox};
 
 /// Number of levels that the kernel needs; each level descends one step in both trees.
 pub fn max_levels(world: &CollisionWorld) -> usize {
@@ -194,12 +194,13 @@ struct SceneChildren<'a> {
     all: u32,
 }
 
-/// A cluster in place of the children of a node.
+/// A cluster in place of the children of a node, in every slot.
 #[inline(always)]
 fn single(world: &CollisionWorld, cluster: u32) -> ([[f32; WIDTH]; 6], [ChildRef; WIDTH]) {
-    let (mut boxes, mut refs) = ([None; WIDTH], [ChildRef::Empty; WIDTH]);
-    (boxes[0], refs[0]) = (Some(world.scene.cluster_boxes[cluster as usize]), ChildRef::Leaf(cluster));
-    (boxes_side_by_side(boxes), refs)
+    let SceneBox { lo, hi } = world.scene.cluster_boxes[cluster as usize];
+    let [x, y, z] = lo.map(|side| [side; WIDTH]);
+    let [u, v, w] = hi.map(|side| [side; WIDTH]);
+    ([x, y, z, u, v, w], [ChildRef::Leaf(cluster); WIDTH])
 }
 
 impl<'a> SceneChildren<'a> {

@@ -126,6 +126,7 @@ pub fn search(input: &Input, limits: Option<&mut Limits>, cap: usize) -> (Option
 /// Returns false if there would be more than `cap` pairs, or if the search ended early
 /// ([`Workspace::starts_in_contact`]).
 pub fn search_in(space: &mut Workspace, input: &Input, limits: Option<&mut Limits>, cap: usize) -> (bool, PairCounts) {
+    debug_assert!(input.candidates.iter().all(|c| c.mask & !input.pieces[c.piece as usize].mask() == 0));
     let mut pairs = std::mem::take(&mut space.pairs);
     pairs.clear();
     // A search that ends early leaves items.

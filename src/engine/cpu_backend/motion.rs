@@ -132,14 +132,16 @@ impl CpuStages<'_> {
         clock.stage(Stage::Cull, boxes.lo.len(), n_candidates);
         let candidates = &mut cull.candidates;
         let mut n_left = n_candidates;
-        if sweep != Sweep::Off {
+        if sweep == Sweep::Off {
+            clock.items(Stage::Sweep, n_candidates, n_candidates);
+        } else {
             let input = s4_sweep::Input { world, motions, pieces: &pieces, poses, boxes };
             s4_sweep::reference(sweep, &input, candidates);
             let counts = SweepCounts::of(world, candidates);
             clock.stats.sweep.add(counts);
             n_left = counts.candidates_out as usize;
+            clock.stage(Stage::Sweep, n_candidates, n_left);
         }
-        clock.stage(Stage::Sweep, n_candidates, n_left);
         // With `InitialContactPolicy::Ignore` a contact may be ignored later and must not limit the others.
         let limited = (options.solve.initial == InitialContactPolicy::Report).then_some(&mut *limits);
         let is_jet = options.bound == PoseEnclosure::TaylorModel;
@@ -203,10 +205,15 @@ impl<'s> Clock<'s> {
 
     fn stage(&mut self, stage: Stage, items_in: usize, items_out: usize) {
         let now = Instant::now();
+        self.stats.stage(stage).seconds += (now - self.since).as_secs_f64();
+        self.since = now;
+        self.items(stage, items_in, items_out);
+    }
+
+    /// Counts the items of a stage without measuring it.
+    fn items(&mut self, stage: Stage, items_in: usize, items_out: usize) {
         let stats = self.stats.stage(stage);
-        stats.seconds += (now - self.since).as_secs_f64();
         stats.items_in += items_in as u64;
         stats.items_out += items_out as u64;
-        self.since = now;
     }
 }

@@ -38,11 +38,11 @@ impl AxisPaths {
     /// The jet gives value, first and second derivative at the middle; the third is bounded for the whole motion, so
     /// over the interval the second differs from the middle's by at most `h B3`, and the first by
     /// `h |p''| + h² B3 / 2`. A direction has only the bounds of a rotation: `|δ'''| <= Ω³ |δ|`. The rounding bound of
-    /// a jet weights the n-th derivative with `hⁿ/n!` for any `h`; it is evaluated at `h = 1/Ω`.
+    /// a jet weights the n-th derivative with `hⁿ/n!` for any `h` up to 9/16; it is evaluated at `h = 1/Ω` or there.
     pub fn new(motion: &RobotMotion, body: u32, [a, b]: [DVec3; 2], mid: f64, h: f64) -> Self {
         let jet = motion.body_bound(body, mid, 0.0).jet;
         let chain = &motion.chains[body as usize];
-        let omega = chain.derivatives.omega[0].max(1.0);
+        let omega = chain.derivatives.omega[0].max(16.0 / 9.0);
         let (rounding, third) = (chain.rounding(1.0 / omega, f64::UNIT), chain.remainder(1.0).map(|x| 6.0 * x));
         let path = |e: DVec3, is_point: bool| {
             let along = f64::from(u8::from(is_point));
