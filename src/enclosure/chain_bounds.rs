@@ -169,9 +169,8 @@ impl ChainBounds {
         // least its formula with the exponential function, which is monotone.
         let e = self.rounding(half_widths[N - 1], unit);
         for (ball, h) in balls.iter_mut().zip(half_widths) {
-            let r = self.remainder(*h);
-            let constant = (r[0] + e[0] + self.stray_m) * SCALAR_SLACK;
-            *ball = [(constant + self.margin_m) * SCALAR_SLACK, (r[1] + e[1] + self.stray_slope) * SCALAR_SLACK];
+            let [constant, slope] = self.with_stray(self.remainder(*h), e);
+            *ball = [(constant + self.margin_m) * SCALAR_SLACK, slope];
         }
         balls
     }
@@ -185,7 +184,10 @@ impl ChainBounds {
 
     /// Remainder, rounding and stray together: the ball of a jet bound.
     pub fn ball(&self, h: f64, unit: f64) -> [f64; 2] {
-        let (r, e) = (self.remainder(h), self.rounding(h, unit));
+        self.with_stray(self.remainder(h), self.rounding(h, unit))
+    }
+
+    fn with_stray(&self, r: [f64; 2], e: [f64; 2]) -> [f64; 2] {
         let [constant, slope] = [r[0] + e[0] + self.stray_m, r[1] + e[1] + self.stray_slope];
         [constant * SCALAR_SLACK, slope * SCALAR_SLACK]
     }
