@@ -3,7 +3,7 @@
 
 use crate::effort;
 use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
-use crate::harness::models::Draw;
+use crate::harness::models::{self, Draw};
 use crate::harness::truth::position;
 use crate::s1_concat::case;
 use firstcontact::enclosure::pose_bound::PoseEnclosure;
@@ -57,11 +57,6 @@ fn violations(world: &CollisionWorld, motions: &[RobotMotion], pieces: &[Piece],
     bad
 }
 
-/// The pieces of the CPU, which have fewer sub-intervals.
-fn short(world: &CollisionWorld, motions: &[RobotMotion]) -> Vec<Piece> {
-    motions.iter().enumerate().flat_map(|(i, motion)| Piece::cut_by_travel(i as u32, motion, world)).collect()
-}
-
 fn on_adapter(form: PoseEnclosure, mutant: Option<Mutant>, seed: u64, far_m: f64) -> (usize, f64) {
     let mut draw = Draw::new(seed);
     let (mut bad, mut excess) = (0, 0f64);
@@ -97,7 +92,7 @@ fn reference_boxes_contain_the_links() {
     for form in [PoseEnclosure::TaylorModel, PoseEnclosure::IntervalMatrix] {
         let (robot, motions, pieces) = case(&mut draw, 9, effort(20, 300), 0.0);
         let world = CollisionWorld::new(&robot, &Scene::new(), &[]).unwrap();
-        for pieces in [pieces, short(&world, &motions)] {
+        for pieces in [pieces, models::pieces_of_the_cpu(&world, &motions)] {
             let boxes = s2_bound::reference(&world, &pieces, &s1_concat::reference(&pieces, &motions, form));
             assert_eq!(violations(&world, &motions, &pieces, &boxes), 0);
         }

@@ -48,8 +48,7 @@ pub struct Case {
 impl Case {
     /// Cuts the motions into the pieces of the CPU, which have fewer sub-intervals.
     pub fn cut_for_cpu(&mut self) {
-        let cut = |(i, motion)| Piece::cut_by_travel(i as u32, motion, &self.world);
-        self.pieces = self.motions.iter().enumerate().flat_map(cut).collect();
+        self.pieces = models::pieces_of_the_cpu(&self.world, &self.motions);
     }
 }
 

@@ -1,7 +1,9 @@
 //! Seeded random robots, motions and scenes.
 
-use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Robot, Triangle};
+use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Robot, RobotMotion, Triangle};
 use firstcontact::scene::Scene;
+use firstcontact::scene::world::CollisionWorld;
+use firstcontact::stage::Piece;
 use glam::{DMat3, DQuat, DVec3};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::{Rng, SeedableRng};
@@ -70,6 +72,11 @@ pub struct RobotKind {
     pub n_triangles: usize,
     /// True if bodies may have several children, and joints may be free, sliding or fixed.
     pub mixed: bool,
+}
+
+/// The pieces into which the CPU cuts some motions; they have fewer sub-intervals than those of adapters.
+pub fn pieces_of_the_cpu(world: &CollisionWorld, motions: &[RobotMotion]) -> Vec<Piece> {
+    motions.iter().enumerate().flat_map(|(i, motion)| Piece::cut_by_travel(i as u32, motion, world)).collect()
 }
 
 /// A random robot of triangles about its joints.

@@ -9,6 +9,7 @@ const CHAIN: &str = "src/enclosure/chain_bounds.rs";
 const EXPONENTIAL: &str = "enclosure::chain_bounds::tests::the_bound_on_the_exponential_function_holds";
 const WIDTHS: &str = "enclosure::chain_bounds::tests::balls_of_several_widths_are_bounds";
 const MATRICES: &str = "src/robot/joint_matrices.rs";
+const REACH: &str = "robot::joint_motion::tests::the_sum_of_offsets_covers_the_longest_blocks";
 const STRETCH: &str = "robot::joint_matrices::tests::a_defect_bounds_the_stretch";
 const SAME_BITS: &str = "robot::joint_matrices::tests::joints_side_by_side_have_the_bits_of_one";
 const RATES: &str = "src/enclosure/derivative_bounds.rs";
@@ -24,7 +25,7 @@ const ATTAINED: &str = "s6_solve::terms::derivatives_are_within_their_bounds_and
 const ROUNDING: &str = "s6_solve::terms::each_part_of_the_rounding_bound_is_needed_and_holds";
 const RANGES: &str = "s6_solve::terms::ranges_of_sine_and_cosine_hold_all_angles";
 const OUTWARD: &str = "s6_solve::terms::interval_operations_are_outward";
-const C4: &str = "robot::model_motion::tests::jets_of_the_reference_chain";
+const C4: &str = "robot::pose_bounds::tests::jets_of_the_reference_chain";
 const WINDOWS: &str = "s6_solve::contraction::no_contact_is_outside_of_its_window";
 const SHIFTED: &str = "s5_pairs::a_shifted_bound_holds_however_f32_rounds";
 const SPECIFIED: &str = "random_models::trees::the_stored_motion_is_the_specified_one";
@@ -60,9 +61,16 @@ pub const MUTANTS: &[Mutant] = &[
         "Ok(Self { r, u: r * axis, w_rad,",
         SPECIFIED,
     ),
+    m("longest reach of a block", JOINT, "9.0 / 16.0", "17.0 / 32.0", REACH),
     m("entries of a defect beside the diagonal", MATRICES, "T::new(2.0) * (x[3]", "T::new(0.0) * (x[3]", STRETCH),
     m("products of A and B in a defect", MATRICES, "half * d3", "T::new(0.0) * d3", STRETCH),
-    m("steps towards an orthonormal matrix", MATRICES, "orthonormal(orthonormal(r))", "orthonormal(r)", SAME_BITS),
+    m(
+        "steps towards an orthonormal matrix",
+        MATRICES,
+        "mean_with_inverse(mean_with_inverse(r))",
+        "mean_with_inverse(r)",
+        SAME_BITS,
+    ),
     m("tail of the product w t", TRIG, "sin_cos_pair(x, tail)", "sin_cos_pair(x, T::new(0.0) * tail)", TAIL),
     m(
         "third part of π/2 in the reduction",

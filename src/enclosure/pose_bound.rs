@@ -38,9 +38,9 @@
 //!   Together `|||dP||| <= K d u e^X` with `K = 28` (`X <= 1/4`) or `43`.
 //! - *Phases* of degree `n > 1` ([`phase`](crate::robot::phase)). `P' = s' P_s` and `P'' = s'' P_s + s'² P_ss` have the
 //!   errors of `P_s` and `P_ss`, three more products or sums, and the errors of `s'` and `s''`: `3 + 2 (3n + 6)` units
-//!   of `B_n` more, and `4 (n - 1) u r_1` of `s''`, which weighted with `h²/2 <= 9h/32` is `9/8 (n - 1) u X`, less than
-//!   `(n - 1) u e^X` as `X <= e^X / e`. So `K` grows by `7n + 14`. Likewise `T'` and `T''` have `3n + 8 + 9/8 (n - 1)`
-//!   more, and `T''` one term more: `dT_j <= (4n + 10) u T_j` for `n <= 24`, and `L` grows by 1.
+//!   of `B_n` more, and `4 (n - 1) u r_1` of `s''`, which weighted with `h²/2 <= 9h/32` is `9/8 (n - 1) u X`,
+//!   less than `(n - 1) u e^X` as `X <= e^X / e`. So `K` grows by `7n + 14`. Likewise `T'` and `T''` have `3n + 8
+//!   + 9/8 (n - 1)` more, and `T''` one term more: `dT_j <= (4n + 10) u T_j` for `n <= 24`, and `L` grows by 1.
 //! - *Origins.* `x_n += Σ C(n,k) P^(k) T^(n-k)`: at most 4, 7, 7 roundings (n = 0, 1, 2) apply to terms that sum to
 //!   `√3 T_j + X_j`; weighted `(4 + 7X + 7X²/2) <= L e^X` with `L = 5` or `7`; `dT_j <= 3 u T_j`; and the parent's
 //!   `|||dP|||` acts on `T_j`. Sum over the chain: `u e^X Σ_j [(K (j-1) + 3 + √3 L) T_j + L X_j]`.

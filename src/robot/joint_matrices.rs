@@ -4,6 +4,7 @@
 use crate::arith::linear::V3;
 use crate::arith::real::{FullReal, Real};
 use crate::arith::vectors::{Vector, Vectorised, WIDTH};
+use crate::robot::joint_motion::AxisMotion;
 use glam::{DMat3, DVec3};
 
 /// The matrices of a joint motion `cos(w t) A + sin(w t) B + C`, by columns.
@@ -19,7 +20,7 @@ impl<T: FullReal> JointMatrices<T> {
     /// unit vector.
     #[inline(always)]
     pub fn new(r: [V3<T>; 3], u: V3<T>) -> Self {
-        let [x, y, z] = orthonormal(orthonormal(r));
+        let [x, y, z] = orthonormal(r);
         let u = u.times(T::new(1.0).div(u.dot(u).sqrt()));
         let c = [u.times(u.dot(x)), u.times(u.dot(y)), u.times(u.dot(z))];
         Self { a: [x - c[0], y - c[1], z - c[2]], b: [u.cross(x), u.cross(y), u.cross(z)], c }
@@ -27,8 +28,8 @@ impl<T: FullReal> JointMatrices<T> {
 
     /// A bound on the deviation of `P(t)` from a rotation, for every `t`: `||P(t)|| <= 1 + defect`.
     ///
-    /// It follows from the expansion of `PᵀP - I` in sines and cosines, with `|cos sin| <= 1/2` and the Cauchy–Schwarz
-    /// inequality.
+    /// It follows from the expansion of `PᵀP - I` in sines and cosines, with `|cos sin| <= 1/2` and the inequality of
+    /// Cauchy and Schwarz.
     #[inline(always)]
     pub fn defect(&self) -> T {
         let Self { a, b, c } = self;
@@ -43,12 +44,29 @@ impl<T: FullReal> JointMatrices<T> {
     }
 }
 
-/// The step of Newton's iteration towards the nearest orthonormal matrix: the mean with the inverse transpose.
+/// The rotation nearest to a matrix that is nearly a rotation, by columns: two steps of Newton's iteration for the
+/// polar decomposition.
 #[inline(always)]
-fn orthonormal<T: FullReal>([x, y, z]: [V3<T>; 3]) -> [V3<T>; 3] {
+pub(super) fn orthonormal<T: FullReal>(r: [V3<T>; 3]) -> [V3<T>; 3] {
+    mean_with_inverse(mean_with_inverse(r))
+}
+
+/// A step of that iteration: the mean of a matrix and its inverse transpose.
+#[inline(always)]
+fn mean_with_inverse<T: FullReal>([x, y, z]: [V3<T>; 3]) -> [V3<T>; 3] {
     let (yz, zx, xy) = (y.cross(z), z.cross(x), x.cross(y));
     let (inverse, half) = (T::new(1.0).div(x.dot(yz)), T::new(0.5));
     [(x + yz.times(inverse)).times(half), (y + zx.times(inverse)).times(half), (z + xy.times(inverse)).times(half)]
+}
+
+/// The columns of a matrix.
+pub(super) fn columns(m: &DMat3) -> [V3<f64>; 3] {
+    [V3::new(m.x_axis), V3::new(m.y_axis), V3::new(m.z_axis)]
+}
+
+/// The matrix with these columns.
+pub(super) fn matrix([x, y, z]: [V3<f64>; 3]) -> DMat3 {
+    DMat3::from_cols(x.0.into(), y.0.into(), z.0.into())
 }
 
 /// The entries on the diagonal and above it of `Xᵀ Y`: rows 0, 1 and 2 of the diagonal, then (0, 1), (0, 2), (1, 2).
@@ -74,8 +92,8 @@ fn norm<T: FullReal>(x: &[T; 6]) -> T {
     (diagonal + T::new(2.0) * (x[3] * x[3] + x[4] * x[4] + x[5] * x[5])).sqrt()
 }
 
-/// Orientations and axes of up to eight joints.
-pub(super) struct SideBySide<'a>(pub &'a [(DMat3, DVec3); WIDTH]);
+/// The paper parameters of eight joints.
+pub(super) struct SideBySide<'a>(pub &'a [AxisMotion; WIDTH]);
 
 /// The entries of `A`, `B` and `C` by columns, and the deviations from rotations, each for eight joints.
 pub(super) struct Entries {
@@ -103,9 +121,9 @@ impl Vectorised for SideBySide<'_> {
     fn run<T: Vector>(self) -> Entries {
         let (mut r, mut u) = ([V3::zero(); 3], V3::zero());
         for row in 0..3 {
-            u.0[row] = gathered(self.0, |(_, u)| u[row]);
+            u.0[row] = gathered(self.0, |axis| axis.u[row]);
             for column in 0..3 {
-                r[column].0[row] = gathered(self.0, |(r, _)| r.col(column)[row]);
+                r[column].0[row] = gathered(self.0, |axis| axis.r.col(column)[row]);
             }
         }
         let all = JointMatrices::<T>::new(r, u);
@@ -122,7 +140,7 @@ impl Vectorised for SideBySide<'_> {
 }
 
 #[inline(always)]
-fn gathered<T: Vector>(of: &[(DMat3, DVec3); WIDTH], number: impl Fn(&(DMat3, DVec3)) -> f64) -> T {
+fn gathered<T: Vector>(of: &[AxisMotion; WIDTH], number: impl Fn(&AxisMotion) -> f64) -> T {
     let mut lanes = [0.0; WIDTH];
     for (lane, of) in lanes.iter_mut().zip(of) {
         *lane = number(of);
@@ -136,16 +154,13 @@ mod tests {
     use crate::arith::vectors::widest;
     use glam::EulerRot;
 
-    fn columns(m: &DMat3) -> [V3<f64>; 3] {
-        [V3::new(m.x_axis), V3::new(m.y_axis), V3::new(m.z_axis)]
-    }
-
     /// Orientations with an error, and axes of any length.
-    fn some(seed: usize) -> (DMat3, DVec3) {
+    fn some(seed: usize) -> AxisMotion {
         let at = |k: f64| (1.7 * seed as f64 + k).sin();
         let r = DMat3::from_euler(EulerRot::XYZ, 3.0 * at(0.1), 3.0 * at(0.2), 3.0 * at(0.3));
         let error = DMat3::from_cols_array(&std::array::from_fn(|k| 1e-5 * at(k as f64)));
-        (r + error, DVec3::new(at(0.4), at(1.4), at(2.4) + 1.1) * (1.0 + seed as f64))
+        let u = DVec3::new(at(0.4), at(1.4), at(2.4) + 1.1) * (1.0 + seed as f64);
+        AxisMotion { r: r + error, u, ..AxisMotion::REST }
     }
 
     #[test]
@@ -153,11 +168,12 @@ mod tests {
         for first in 0..50 {
             let axes: [_; WIDTH] = std::array::from_fn(|lane| some(first * WIDTH + lane));
             let all = widest(SideBySide(&axes));
-            for (lane, (r, u)) in axes.iter().enumerate() {
+            for (lane, AxisMotion { r, u, .. }) in axes.iter().enumerate() {
                 let one = JointMatrices::<f64>::new(columns(r), V3::new(*u));
                 assert_eq!(all.matrices(lane).map(|m| columns(&m)), [one.a, one.b, one.c]);
                 assert_eq!(all.defects[lane], one.defect());
-                let (r, u) = (crate::robot::orthonormal(*r), u.normalize());
+                let nearer = |r: DMat3| (r + r.inverse().transpose()) * 0.5;
+                let (r, u) = (nearer(nearer(*r)), u.normalize());
                 let along = [r.x_axis, r.y_axis, r.z_axis].map(|e| V3::new(u * u.dot(e)));
                 let across = [r.x_axis, r.y_axis, r.z_axis].map(|e| V3::new(u.cross(e)));
                 assert_eq!((one.b, one.c), (across, along));
@@ -171,7 +187,7 @@ mod tests {
     fn a_defect_bounds_the_stretch() {
         let mut largest = 0f64;
         for seed in 0..200 {
-            let (r, u) = some(seed);
+            let AxisMotion { r, u, .. } = some(seed);
             let mut matrices = JointMatrices::<f64>::new(columns(&r), V3::new(u));
             let at = |k: usize| (0.9 * seed as f64 + k as f64).sin();
             for k in (0..27).filter(|k| seed % 27 == *k || seed >= 100 && at(*k) > 0.0) {
@@ -182,7 +198,7 @@ mod tests {
             for t in 0..64 {
                 let (sin, cos) = (f64::from(t) * 0.1).sin_cos();
                 let column = |i: usize| matrices.a[i].times(cos) + matrices.b[i].times(sin) + matrices.c[i];
-                let p = DMat3::from_cols(column(0).0.into(), column(1).0.into(), column(2).0.into());
+                let p = matrix([column(0), column(1), column(2)]);
                 // The direction that is stretched most, by powers of PᵀP.
                 let mut square = p.transpose() * p;
                 for _ in 0..24 {

@@ -8,7 +8,7 @@ use crate::arith::vectors::{WIDTH, widest};
 use crate::enclosure::chain_bounds::JointBounds;
 use crate::enclosure::pose_jet::JointFactors;
 use crate::error::{Error, Result, quoted};
-use crate::robot::joint_matrices::{JointMatrices, SideBySide};
+use crate::robot::joint_matrices::{JointMatrices, SideBySide, columns, matrix};
 use crate::robot::phase::{Parts, Phase};
 use crate::robot::trajectory::MAX_DEGREE;
 use crate::robot::{Joint, JointKind};
@@ -59,19 +59,14 @@ impl JointMotion {
     /// The motion from its paper parameters; `r` is made orthonormal and `u` a unit vector.
     pub fn from_axis(r: DMat3, u: DVec3, w_rad: f64, origin_m: DVec3, slide_m: DVec3) -> Self {
         let JointMatrices { a, b, c } = JointMatrices::<f64>::new(columns(&r), V3::new(u));
-        let matrix = |[x, y, z]: [V3<f64>; 3]| DMat3::from_cols(x.0.into(), y.0.into(), z.0.into());
         Self::from_matrices([matrix(a), matrix(b), matrix(c)], &AxisMotion { r, u, w_rad, origin_m, slide_m })
     }
 
-    /// Appends the motions with the paper parameters of up to eight joints. Returns the [`defect`](Self::defect) of
+    /// Appends the motions with the first `n` of the given paper parameters. Returns the [`defect`](Self::defect) of
     /// each.
-    pub(super) fn push_all(joints: &mut Vec<Self>, axes: &[AxisMotion]) -> [f64; WIDTH] {
-        let mut turns = [(DMat3::IDENTITY, DVec3::Z); WIDTH];
-        for (turn, axis) in turns.iter_mut().zip(axes) {
-            *turn = (axis.r, axis.u);
-        }
-        let entries = widest(SideBySide(&turns));
-        joints.extend(axes.iter().enumerate().map(|(i, axis)| Self::from_matrices(entries.matrices(i), axis)));
+    pub(super) fn push_all(joints: &mut Vec<Self>, axes: &[AxisMotion; WIDTH], n: usize) -> [f64; WIDTH] {
+        let entries = widest(SideBySide(axes));
+        joints.extend((0..n).map(|i| Self::from_matrices(entries.matrices(i), &axes[i])));
         entries.defects
     }
 
@@ -169,19 +164,15 @@ impl JointMotion {
     }
 }
 
-fn columns(m: &DMat3) -> [V3<f64>; 3] {
-    [V3::new(m.x_axis), V3::new(m.y_axis), V3::new(m.z_axis)]
-}
-
 /// The paper parameters of a joint motion: a turn by `w_rad` about the axis `u` of the parent's frame, starting with
 /// the orientation `r`, and a displacement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AxisMotion {
-    r: DMat3,
-    u: DVec3,
-    w_rad: f64,
-    origin_m: DVec3,
-    slide_m: DVec3,
+    pub r: DMat3,
+    pub u: DVec3,
+    pub w_rad: f64,
+    pub origin_m: DVec3,
+    pub slide_m: DVec3,
 }
 
 impl AxisMotion {
@@ -317,6 +308,23 @@ mod tests {
             }
         }
         assert!(JointMotion::new(&joint, &q(c0, r0 * 1.001), &q(c1, r1)).is_err());
+    }
+
+    /// Blocks of sub-intervals in a motion of one piece, of 8 and of 16: the bound on a sliding offset covers their
+    /// middles and reaches.
+    #[test]
+    fn the_sum_of_offsets_covers_the_longest_blocks() {
+        let slide = JointMotion::from_axis(DMat3::IDENTITY, DVec3::Z, 0.0, DVec3::X, DVec3::X * 2.0);
+        let bound_m = slide.bounds(&Phase::TIME).offset_sum_m;
+        for subs in [8, 16] {
+            let h = 0.5 / f64::from(subs);
+            for len in [2, 4, 8, 16].into_iter().filter(|len| *len <= subs) {
+                for first in (0..subs).step_by(len as usize) {
+                    let (middle, reach) = (f64::from(2 * first + len + 1) * h, f64::from(len + 1) * h);
+                    assert!(1.0 + 2.0 * (middle + reach) <= bound_m, "{len} from {first} of {subs}");
+                }
+            }
+        }
     }
 
     /// Axis and angle across the whole range, half turns and tiny angles included.

@@ -15,6 +15,7 @@ mod model_motion;
 mod motion_batch;
 pub(crate) mod motion_check;
 pub mod phase;
+mod pose_bounds;
 pub mod primitive;
 mod relative_motion;
 pub mod toleranced_motion;
@@ -25,8 +26,9 @@ pub use free_region::{FreeRegion, RegionColumn};
 pub use joint_limits::{BeyondLimits, LimitCounts};
 pub use joint_motion::{JointMotion, QUATERNION_TOLERANCE, rotation};
 pub use link_pairs::{LinkPairs, Untested};
-pub use model_motion::{LaneTimes, RobotMotion};
+pub use model_motion::RobotMotion;
 pub use motion_batch::MotionBatch;
+pub use pose_bounds::LaneTimes;
 pub use trajectory::Trajectory;
 
 use crate::error::{Error, Result, quoted};
@@ -333,13 +335,9 @@ impl Robot {
     }
 }
 
-/// The rotation nearest to a matrix that is nearly a rotation (two Newton steps of the polar decomposition).
+/// The rotation nearest to a matrix that is nearly a rotation.
 pub(crate) fn orthonormal(m: DMat3) -> DMat3 {
-    let mut r = m;
-    for _ in 0..2 {
-        r = (r + r.inverse().transpose()) * 0.5;
-    }
-    r
+    joint_matrices::matrix(joint_matrices::orthonormal(joint_matrices::columns(&m)))
 }
 
 /// One line about the triangles without area, which are kept as edges or points; `None` if there are no such triangles.

@@ -107,16 +107,17 @@ pub fn reference_in(out: &mut Poses, pieces: &[Piece], motions: &[RobotMotion], 
     out.bounds.resize_with(pieces.len() * out.n_bodies, PoseBound::default);
     for (i, piece) in pieces.iter().enumerate() {
         let motion = &motions[piece.motion as usize];
-        let of_piece = &mut out.bounds[i * out.n_bodies..(i + 1) * out.n_bodies];
+        balls_in(&mut out.balls, motion, form, piece.mid_times(), piece.half_sub(), f64::UNIT);
+        let of_piece = i * out.n_bodies..(i + 1) * out.n_bodies;
+        let (balls, of_piece) = (&out.balls[of_piece.clone()], &mut out.bounds[of_piece]);
         match form {
-            PoseEnclosure::TaylorModel => widest(Jets { motion, piece, out: of_piece }),
+            PoseEnclosure::TaylorModel => widest(Jets { motion, piece, balls, out: of_piece }),
             PoseEnclosure::IntervalMatrix | PoseEnclosure::DisplacementBall => {
                 let mut bounds = Vec::new();
                 motion.bounds(form, piece.mid_times(), piece.half_sub(), &mut bounds);
                 of_piece.copy_from_slice(&bounds);
             }
         }
-        balls_in(&mut out.balls, motion, form, piece.mid_times(), piece.half_sub(), f64::UNIT);
     }
 }
 
@@ -124,6 +125,7 @@ pub fn reference_in(out: &mut Poses, pieces: &[Piece], motions: &[RobotMotion], 
 struct Jets<'a> {
     motion: &'a RobotMotion,
     piece: &'a Piece,
+    balls: &'a [Balls],
     out: &'a mut [PoseBound<Subs>],
 }
 
@@ -131,11 +133,11 @@ impl Vectorised for Jets<'_> {
     type Output = ();
     #[inline(always)]
     fn run<T: Vector>(self) {
-        let Self { motion, piece, out } = self;
-        let (mid, h) = (piece.mid_times(), piece.half_sub());
+        let Self { motion, piece, balls, out } = self;
+        let mid = piece.mid_times();
         for (b, joint) in motion.joints.iter().enumerate() {
             let (factors, phase) = (joint.factors::<T>(), motion.phases.get(b));
-            let [constant, slope] = motion.chains[b].grown_ball(h, f64::UNIT);
+            let [constant, slope] = balls[b][0];
             let (before, rest) = out.split_at_mut(b);
             let model = taylor_in(&mut rest[0]);
             model.ball = [Subs::new(constant), Subs::new(slope)];
@@ -206,6 +208,7 @@ pub fn relative_balls(
 struct Relative<'a> {
     a: &'a TaylorModel<Subs>,
     b: &'a TaylorModel<Subs>,
+    /// Number of groups of eight sub-intervals.
     groups: usize,
     out: &'a mut PoseJet<Subs>,
 }

@@ -34,8 +34,8 @@ struct MovingBoxes<'a> {
     bounds: Vec<PoseBound<f64>>,
     /// Half the length of such a sub-interval.
     h: f64,
-    /// Number of sub-intervals of the piece.
-    subs: usize,
+    /// Number of the piece's sub-intervals in it.
+    len: usize,
     /// Index in `boxes` of the bound of each box in each sub-interval.
     at: Vec<u32>,
     boxes: Vec<BoxBound<f64>>,
@@ -45,18 +45,16 @@ const NOT_YET: u32 = u32::MAX;
 
 impl<'a> MovingBoxes<'a> {
     fn new(tree: &'a ObbTree, moving: &MovingLink, balls: &Balls, level: u32) -> Self {
-        let (n, subs) = (1 << level, moving.piece.subs as usize);
-        let len = subs >> level;
+        let (n, len) = (1 << level, moving.piece.subs as usize >> level);
         let ball = balls[level_of(len)];
         let bounds = (0..n).map(|k| moving.bound.block(k * len, len, moving.h, ball)).collect();
         let at = vec![NOT_YET; tree.nodes.len() * n];
-        Self { tree, bounds, h: len as f64 * moving.h, subs, at, boxes: Vec::new() }
+        Self { tree, bounds, h: len as f64 * moving.h, len, at, boxes: Vec::new() }
     }
 
     /// The remaining part of the mask: sub-intervals before the first one in which the boxes may overlap are removed.
     fn overlaps(&mut self, node: u32, other: &BoxBound<f64>, mut mask: u32, tests: &mut u64) -> u32 {
-        let level = self.bounds.len().ilog2();
-        let len = self.subs >> level;
+        let (level, len) = (self.bounds.len().ilog2(), self.len);
         for (k, _) in pairs(level, 0) {
             let block = ((1 << len) - 1) << (k * len);
             if mask & block == 0 {
