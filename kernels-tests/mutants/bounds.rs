@@ -43,8 +43,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "angle not wrapped",
         JOINT,
-        "Ok(Self { r, u, w_rad: v1 - v0,",
-        "Ok(Self { r, u, w_rad: (v1 - v0).sin().asin(),",
+        "Ok(Self { r, u, w_rad: v1 - v0, origin_m: origin, slide_m: DVec3::ZERO })",
+        "Ok(Self { r, u, w_rad: (v1 - v0).sin().asin(), origin_m: origin, slide_m: DVec3::ZERO })",
         UNWRAPPED,
     ),
     m(
@@ -57,12 +57,12 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "axis of a free joint in the parent's frame",
         JOINT,
-        "Ok(Self { r, u: k * axis, w_rad,",
-        "Ok(Self { r, u: r * axis, w_rad,",
+        "Ok(Self { r, u: k * axis, w_rad, origin_m: origin + k * c0, slide_m: k * (c1 - c0) })",
+        "Ok(Self { r, u: r * axis, w_rad, origin_m: origin + k * c0, slide_m: k * (c1 - c0) })",
         SPECIFIED,
     ),
-    m("longest reach of a block", JOINT, "9.0 / 16.0", "17.0 / 32.0", REACH),
-    m("entries of a defect beside the diagonal", MATRICES, "T::new(2.0) * (x[3]", "T::new(0.0) * (x[3]", STRETCH),
+    m("longest reach of a block", JOINT, "2.0 * MAX_REACH", "17.0 / 16.0", REACH),
+    m("entries of a defect beside the diagonal", MATRICES, "T::new(2.0)", "T::new(0.0)", STRETCH),
     m("products of A and B in a defect", MATRICES, "half * d3", "T::new(0.0) * d3", STRETCH),
     m(
         "steps towards an orthonormal matrix",
@@ -130,7 +130,7 @@ pub const MUTANTS: &[Mutant] = &[
         "[growth * offsets, 0.0]",
         ROUNDING,
     ),
-    m("bound on the exponential function", CHAIN, "1.0 + x + x * x }", "1.0 + x }", EXPONENTIAL),
+    m("bound on the exponential function", CHAIN, "1.0 + x + x * x", "1.0 + x", EXPONENTIAL),
     m("rounding over the widest block", CHAIN, "half_widths[N - 1]", "half_widths[0]", WIDTHS),
     m("rounding of poses, its size", CHAIN, "unit * exp_above(x)", "exp_above(x) * unit * 0.005", ROUNDING),
     m(

@@ -184,6 +184,34 @@ fn a_contact_at_the_limit_is_found_again() {
     assert!(late >= 5, "{late}");
 }
 
+/// A limit is counted in slices of the whole motion: a contact in a later piece does not hide that piece's pairs.
+#[test]
+fn a_limit_is_in_the_piece_of_its_contact() {
+    let [x, y, z] = [DVec3::X, DVec3::Y, DVec3::Z];
+    let bar = vec![[x, x + y * 0.05, x * 1.001 + y * 0.05]];
+    let mut later = 0;
+    for k in 0..24 {
+        let angle = 0.1 * f64::from(k) + 0.09;
+        let along = x * angle.cos() + y * angle.sin();
+        let blade = vec![[along * 0.9 - z, along * 1.1 - z, along + z]];
+        let mut case = case(&arm(&[0.0], bar.clone()), blade, &[-0.5], &[2.5]);
+        for of_cpu in [false, true] {
+            if of_cpu {
+                case.cut_for_cpu();
+            }
+            let mut limits = vec![u32::MAX];
+            let found = search_until(&case, PoseEnclosure::TaylorModel, Some(&mut limits)).0;
+            // The bar's first vertices reach the blade at `angle`, its other one 0.05 rad earlier.
+            let until = (angle + 0.5) / 3.0;
+            let from = until - 0.05 / 3.0;
+            let piece = case.pieces.iter().find(|p| p.t0 <= from && from < p.t1).unwrap();
+            assert!(!found.is_empty() && limits[0] >= piece.index * piece.slices(), "{limits:?} in {piece:?}");
+            later += u32::from(piece.index > 0);
+        }
+    }
+    assert!(later >= 20, "{later}");
+}
+
 /// Large triangles that turn among small ones: their vertices move so differently that a sub-interval is not proved
 /// free although each of its slices is, and the contact comes later.
 #[test]

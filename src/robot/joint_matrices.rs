@@ -190,6 +190,14 @@ mod tests {
             let AxisMotion { r, u, .. } = some(seed);
             let mut matrices = JointMatrices::<f64>::new(columns(&r), V3::new(u));
             let at = |k: usize| (0.9 * seed as f64 + k as f64).sin();
+            // A and B remain orthogonal to C and keep their lengths, but not their right angle.
+            if seed % 4 == 3 {
+                let (a, b) = (matrices.a, matrices.b);
+                for i in 0..3 {
+                    matrices.a[i] = a[i] + b[i].times(3e-3);
+                    matrices.b[i] = b[i] + a[i].times(3e-3);
+                }
+            }
             for k in (0..27).filter(|k| seed % 27 == *k || seed >= 100 && at(*k) > 0.0) {
                 let of = [&mut matrices.a, &mut matrices.b, &mut matrices.c];
                 of[k / 9][k % 3].0[k / 3 % 3] += 1e-4 * at(k);
