@@ -94,12 +94,12 @@ pub const MUTANTS: &[Mutant] = &[
     ),
     // Crowded parts of a piece.
     m("half width of a part", CROWDED, "(until - mid).max(mid - from)", "0.5 * (until - mid)", HALVED),
-    m("the later half", CROWDED, "open.push(part.later_half(part.misses + 1))", "()", HALVED),
+    m("the later half", CROWDED, "part.halves()", "part.halves().into_iter().skip(1)", HALVED),
     m(
         "a contact in the middle is certain",
         CROWDED,
-        "self.touches_at(space, &near[first..], middle, room, found)",
-        "true",
+        "space.items.iter().find(|item| self.touches(item, &pose)).copied()",
+        "space.items.first().copied()",
         HALVED,
     ),
     m(
@@ -110,7 +110,28 @@ pub const MUTANTS: &[Mutant] = &[
         HALVED,
     ),
     m("the slice of a contact", CROWDED, "(slices.max(1.0) as u32)", "(slices.max(5.0) as u32 - 4)", HALVED),
-    m("candidates that are near", CROWDED, "left & !oriented.misses_box(from, to) != 0", "false", HALVED),
+    m(
+        "two triangles followed to their first contact",
+        CROWDED,
+        "self.touches(item, &self.course.part([middle; 2], self.moving().margin_m))",
+        "true",
+        HALVED,
+    ),
+    m(
+        "nodes that are near",
+        CROWDED,
+        "!boxes.oriented(shape, part, node).load::<T>().misses_box(from, to)",
+        "0",
+        HALVED,
+    ),
+    m(
+        "children of nodes that are near",
+        CROWDED,
+        "near.push(NearNode { of: c, node: child, children: u8::MAX })",
+        "()",
+        HALVED,
+    ),
+    m("leaves that are near", CROWDED, "near.push(NearNode { of: c, node, children: left as u8 })", "()", HALVED),
     m(
         "halves without a contact",
         CROWDED,

@@ -247,12 +247,7 @@ impl Work<'_, '_> {
         self.space.boxes.clear(self.links[place].shape.tree.nodes.len());
         let first = self.space.items.len();
         let is_halved = found.limits.is_some() && input.courses.is_some();
-        let may_end = self.space.ends_at_start && begin == 0 && self.links[place].piece.index == 0;
-        let mut room = match is_halved {
-            true if may_end => crowded::CROWD_AT_START,
-            true => crowded::CROWD,
-            false => usize::MAX,
-        };
+        let mut room = if is_halved { crowded::CROWD } else { usize::MAX };
         for some in group.chunks(AT_ONCE) {
             let moving = &self.links[place];
             let wanted = slab & moving.piece.mask_until(found.limit(moving.piece));
@@ -260,7 +255,7 @@ impl Work<'_, '_> {
             let (pose, of, counts) = (&pose, place as u32, &mut found.counts);
             let fits = widest(descent::Descent {
                 world,
-                group: some,
+                starts: descent::Starts::Root(some),
                 wanted,
                 moving,
                 pose,

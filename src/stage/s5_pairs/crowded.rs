@@ -2,11 +2,12 @@
 //! first contact.
 //!
 //! The descent ends early if it finds too many. The part is then halved, the earlier half first, and halved again while
-//! it is crowded; candidates that are apart during a part are left out in its halves. Before a half is searched, the
-//! middle is tested for a certain contact: the link has a single pose there, so the search ends at the first of the
-//! many triangles that intersect. Such a contact limits the search to the earlier half. So the first contact is
-//! approached in a dozen steps, and the remaining items are those of a short time before it, whose number does not
-//! depend on how fine the meshes are.
+//! it is crowded. Before it is searched, its middle is tested for a certain contact: the link has a single pose there,
+//! so the search ends at the first of the many triangles that intersect. Such a contact limits the search to times
+//! before it, and the two triangles are followed to the first time at which they intersect. So the first contact is
+//! approached in a few steps, and the remaining items are those of a short time before it, whose number does not depend
+//! on how fine the meshes are. A search in a half begins with the clusters and nodes of the link's tree that may touch
+//! in the whole part, one level deeper with each halving.
 //!
 //! A part may also be crowded without a contact, however short it is: a large triangle that passes closely by many
 //! leaves crosses their boxes, but none of their triangles. So the more halvings in a row find no contact, the more
@@ -17,13 +18,14 @@
 //! Poses are bounded again for each part: the bounds of the sub-intervals have balls that hide contacts of triangles
 //! smaller than a few hundred times their remainder.
 
-use super::descent::{Descent, splat};
+use super::descent::{Descent, NearNode, Starts, splat};
 use super::moving::{ChildBoxes, Compare, MovingLink, NodeBoxes, Part, leaf_points};
 use super::refinement::is_within_at;
 use super::{Found, Input, Item, Work, Workspace};
 use crate::arith::linear::V3;
 use crate::arith::real::Real;
 use crate::arith::vectors::{Vector, Vectorised, part3, widest};
+use crate::bvh::tree::ChildRef;
 use crate::enclosure::pose_bound::PoseBound;
 use crate::predicate::piercing::triangles_meet;
 use crate::predicate::proximity::Proximity;
@@ -34,12 +36,16 @@ use crate::stage::{Candidate, Piece, SLICES, SUBS, TrianglePair};
 use std::ops::Range;
 
 /// Load of items of a link, as the descent counts it, above which a part is crowded.
-pub(super) const CROWD: usize = 4096;
-/// The same for the first part of a motion, if the search may end with a contact at the start.
-pub(super) const CROWD_AT_START: usize = 1024;
+pub(super) const CROWD: usize = 1024;
 /// The same for the halves of a part, whose candidates are already filtered, after 0, 1, 2 and more halvings in a row
 /// without a contact.
 const CROWD_OF_HALF: [usize; 4] = [1 << 8, 1 << 10, 1 << 14, 1 << 17];
+/// Load of items of a few candidates up to which a contact at the start is searched for.
+const ROOM_AT_START: usize = 4096;
+/// Number of nodes near clusters from which a search does not begin one level deeper.
+const MANY_NODES: usize = 256;
+/// Number of halvings of time in which two intersecting triangles are followed to their first contact.
+const STEPS_OF_PAIR: u32 = 8;
 /// Number of pairs of triangles above which a part is halved again.
 const FEW: u32 = 64;
 /// Maximum number of halvings of a part: links that slide closely along each other are crowded at all times.
@@ -127,10 +133,12 @@ impl Clock<'_> {
 struct Pending {
     /// Its start and end.
     times: [f64; 2],
-    /// Its candidates, as a range of a list.
+    /// Nodes near clusters, as a range of a list.
     near: Range<usize>,
     /// Number of halvings in a row that led to this part without finding a contact.
     misses: usize,
+    /// True if a contact in it is likely: its middle is tested before it is searched.
+    is_likely: bool,
 }
 
 impl Pending {
@@ -138,12 +146,18 @@ impl Pending {
         0.5 * (self.times[0] + self.times[1])
     }
 
-    fn earlier_half(&self, misses: usize) -> Self {
-        Self { times: [self.times[0], self.middle()], near: self.near.clone(), misses }
+    /// The part before a certain contact.
+    fn before(&self, contact: f64) -> Self {
+        Self { times: [self.times[0], contact], near: self.near.clone(), misses: 0, is_likely: true }
     }
 
-    fn later_half(&self, misses: usize) -> Self {
-        Self { times: [self.middle(), self.times[1]], near: self.near.clone(), misses }
+    /// The halves of a part whose middle has no certain contact, the later one first. If a contact is likely, it is in
+    /// the later one.
+    fn halves(&self) -> [Self; 2] {
+        let half = |times, misses| Self { times, near: self.near.clone(), misses, is_likely: false };
+        let later_misses = self.misses + usize::from(!self.is_likely);
+        let [from, until] = self.times;
+        [half([self.middle(), until], later_misses), half([from, self.middle()], self.misses + 1)]
     }
 
     /// The load above which the part is crowded.
@@ -203,15 +217,15 @@ impl<'m> Crowd<'_, 'm> {
     fn search(&self, space: &mut Workspace, group: &[Candidate], slab: u32, found: &mut Found) -> Option<()> {
         let (piece, clock) = (self.moving().piece, Clock(self.moving().piece));
         let may_end = space.ends_at_start && piece.index == 0 && slab & 1 == 1;
-        if may_end && self.touches_at(space, group, piece.t0, CROWD, found) {
+        let sub = |k: u32| piece.t0 + f64::from(k) * clock.sub_length();
+        let mut near: Vec<NearNode> = group.iter().map(|c| NearNode::root(*c)).collect();
+        if may_end && self.touching_at(space, &near, piece.t0, ROOM_AT_START, found).is_some() {
             space.starts_in_contact = true;
             return None;
         }
-        let sub = |k: u32| piece.t0 + f64::from(k) * clock.sub_length();
-        let mut near = group.to_vec();
         let times = [sub(slab.trailing_zeros()), sub(slab.ilog2() + 1)];
         // The earliest part is the last one.
-        let mut open = vec![Pending { times, near: 0..near.len(), misses: 0 }];
+        let mut open = vec![Pending { times, near: 0..near.len(), misses: 0, is_likely: true }];
         let mut halvings = 0;
         while let Some(mut part) = open.pop() {
             let limit = found.limit(piece);
@@ -222,26 +236,38 @@ impl<'m> Crowd<'_, 'm> {
             }
             near.truncate(part.near.end);
             let first = near.len();
-            self.add_near(space, part.times, part.near, &mut near);
+            let (pose, wanted) = self.enter(space, part.times);
+            self.add_near(space, (&pose, wanted), part.near, &mut near);
             part.near = first..near.len();
             let can_halve = halvings < MAX_HALVINGS && until - from > SHORTEST * clock.sub_length();
             let room = if can_halve { part.room() } else { usize::MAX };
-            match self.search_part(space, &near[first..], part.times, room, found)? {
-                Searched::Completely => continue,
-                Searched::UntilContact => break,
-                Searched::Crowded => halvings += 1,
+            if !(can_halve && part.is_likely) {
+                match self.search_part(space, &near[first..], (&pose, wanted), part.times, room, found)? {
+                    Searched::Completely => continue,
+                    Searched::UntilContact => break,
+                    Searched::Crowded => {}
+                }
             }
+            halvings += 1;
             let middle = part.middle();
-            if self.touches_at(space, &near[first..], middle, room, found) {
-                found.lower(piece, clock.slice_until(middle));
-                open.clear();
-                open.push(part.earlier_half(0));
-            } else {
-                open.push(part.later_half(part.misses + 1));
-                open.push(part.earlier_half(part.misses + 1));
+            match self.touching_at(space, &near[first..], middle, room, found) {
+                Some(item) => {
+                    let contact = self.first_contact(&item, [from, middle]);
+                    found.lower(piece, clock.slice_until(contact));
+                    open.clear();
+                    open.push(part.before(contact));
+                }
+                None => open.extend(part.halves()),
             }
         }
         Some(())
+    }
+
+    /// The pose between two times and the sub-intervals that have such times, as a mask. The boxes of nodes are discarded.
+    fn enter(&self, space: &mut Workspace, times: [f64; 2]) -> (Part, u32) {
+        space.boxes.clear(self.moving().shape.tree.nodes.len());
+        let subs = Clock(self.moving().piece).subs(times);
+        (self.course.part(times, self.moving().margin_m), ((1u32 << subs.len()) - 1) << subs.start)
     }
 
     /// Searches between two times. The part may be crowded unless `room` is unlimited. Returns `None` if there are too
@@ -249,21 +275,22 @@ impl<'m> Crowd<'_, 'm> {
     fn search_part(
         &self,
         space: &mut Workspace,
-        group: &[Candidate],
+        near: &[NearNode],
+        (pose, wanted): (&Part, u32),
         times: [f64; 2],
         room: usize,
         found: &mut Found,
     ) -> Option<Searched> {
         let clock = Clock(self.moving().piece);
-        if !self.collect(space, group, times, room, found) {
+        if !self.descend(space, near, (pose, wanted), room, found) {
             space.items.clear();
             return Some(Searched::Crowded);
         }
-        if clock.subs(times).len() > 1 {
+        if wanted.count_ones() > 1 {
             space.refine_items(self.world, self.links, found)?;
             return Some(Searched::Completely);
         }
-        let left = self.separate(&mut space.items, times);
+        let left = self.separate(&mut space.items, pose);
         if left > FEW && room < usize::MAX {
             space.items.clear();
             return Some(Searched::Crowded);
@@ -277,54 +304,34 @@ impl<'m> Crowd<'_, 'm> {
         Some(Searched::Completely)
     }
 
-    /// Appends the candidates of a list that the link may touch between two times.
-    fn add_near(&self, space: &mut Workspace, times: [f64; 2], of: Range<usize>, near: &mut Vec<Candidate>) {
-        let part = self.course.part(times, self.moving().margin_m);
-        space.boxes.clear(self.moving().shape.tree.nodes.len());
-        let subs = Clock(self.moving().piece).subs(times);
-        let wanted = ((1u32 << subs.len()) - 1) << subs.start;
+    /// Appends those of some nodes, or of their children, that may touch their clusters in a pose.
+    fn add_near(&self, space: &mut Workspace, at: (&Part, u32), of: Range<usize>, near: &mut Vec<NearNode>) {
+        let (part, wanted) = at;
         let (world, shape, boxes) = (self.world, self.moving().shape, &mut space.boxes);
-        widest(Filter { world, shape, part: &part, boxes, wanted, of, near });
+        widest(Filter { world, shape, part, boxes, wanted, of, near });
     }
 
-    /// Collects the items of some candidates between two times. Returns false if there are more than `room`.
-    fn collect(
-        &self,
-        space: &mut Workspace,
-        group: &[Candidate],
-        times: [f64; 2],
-        room: usize,
-        found: &mut Found,
-    ) -> bool {
-        let pose = self.course.part(times, self.moving().margin_m);
-        let subs = Clock(self.moving().piece).subs(times);
-        let wanted = ((1u32 << subs.len()) - 1) << subs.start;
-        space.boxes.clear(self.moving().shape.tree.nodes.len());
-        self.descend(space, group, &pose, wanted, room, found)
-    }
-
+    /// Collects the items of some nodes in a pose. Returns false if there are more than `room`.
     fn descend(
         &self,
         space: &mut Workspace,
-        group: &[Candidate],
-        pose: &Part,
-        wanted: u32,
+        near: &[NearNode],
+        (pose, wanted): (&Part, u32),
         room: usize,
         found: &mut Found,
     ) -> bool {
         let Workspace { items, boxes, nodes: open, .. } = space;
         let (world, moving, place, counts) = (self.world, self.moving(), self.place, &mut found.counts);
-        let room = &mut { room };
-        widest(Descent { world, group, wanted, moving, pose, boxes, place, open, items, room, counts })
+        let (starts, room) = (Starts::Nodes(near), &mut { room });
+        widest(Descent { world, starts, wanted, moving, pose, boxes, place, open, items, room, counts })
     }
 
-    /// Removes the lanes of items that are separated between two times, and items without lanes. Returns the number of
-    /// pairs of triangles that are left.
-    fn separate(&self, items: &mut Vec<Item>, times: [f64; 2]) -> u32 {
-        let part = self.course.part(times, self.moving().margin_m);
+    /// Removes the lanes of items that are separated during a part, and items without lanes. Returns the number of pairs
+    /// of triangles that are left.
+    fn separate(&self, items: &mut Vec<Item>, part: &Part) -> u32 {
         let mut left = 0;
         items.retain_mut(|item| {
-            item.lanes &= !self.missed(item, &part) as u8;
+            item.lanes &= !self.missed(item, part) as u8;
             left += item.lanes.count_ones();
             item.lanes != 0
         });
@@ -383,23 +390,41 @@ impl<'m> Crowd<'_, 'm> {
         Some(items.iter().any(|item| self.touches(item, &end)))
     }
 
-    /// Returns whether a contact was found that is certain at a time. Candidates are searched a few at a time, each
+    /// An item with triangles that certainly touch at a time, if one is found. Nodes are searched a few at a time, each
     /// time until `room` is used up, so a contact may be overlooked. The items in `space` are discarded.
-    fn touches_at(&self, space: &mut Workspace, group: &[Candidate], t: f64, room: usize, found: &mut Found) -> bool {
-        let pose = self.course.part([t; 2], self.moving().margin_m);
-        let wanted = 1 << Clock(self.moving().piece).subs([t; 2]).start;
-        space.boxes.clear(self.moving().shape.tree.nodes.len());
-        let touches = group.chunks(AT_ONCE).any(|group| {
+    fn touching_at(
+        &self,
+        space: &mut Workspace,
+        near: &[NearNode],
+        t: f64,
+        room: usize,
+        found: &mut Found,
+    ) -> Option<Item> {
+        let (pose, wanted) = self.enter(space, [t; 2]);
+        let touching = near.chunks(AT_ONCE).find_map(|some| {
             space.items.clear();
-            self.descend(space, group, &pose, wanted, room, found);
-            space.items.iter().any(|item| self.touches(item, &pose))
+            self.descend(space, some, (&pose, wanted), room, found);
+            space.items.iter().find(|item| self.touches(item, &pose)).copied()
         });
         space.items.clear();
-        touches
+        touching
+    }
+
+    /// An early time at which an item certainly touches that touches at the second of two times.
+    fn first_contact(&self, item: &Item, [mut from, mut contact]: [f64; 2]) -> f64 {
+        for _ in 0..STEPS_OF_PAIR {
+            let middle = 0.5 * (from + contact);
+            match self.touches(item, &self.course.part([middle; 2], self.moving().margin_m)) {
+                true => contact = middle,
+                false => from = middle,
+            }
+        }
+        contact
     }
 }
 
-/// Finds candidates that some child of the root of a link's tree may touch during a part.
+/// Finds nodes whose children may touch a cluster during a part: the children themselves, or the node again if they are
+/// leaves or if there are many.
 struct Filter<'a> {
     world: &'a CollisionWorld,
     shape: &'a LinkGeometry,
@@ -407,7 +432,7 @@ struct Filter<'a> {
     boxes: &'a mut NodeBoxes,
     wanted: u32,
     of: Range<usize>,
-    near: &'a mut Vec<Candidate>,
+    near: &'a mut Vec<NearNode>,
 }
 
 impl Vectorised for Filter<'_> {
@@ -415,22 +440,31 @@ impl Vectorised for Filter<'_> {
     #[inline(always)]
     fn run<T: Vector>(self) {
         let Self { world, shape, part, boxes, wanted, of, near } = self;
-        let ChildBoxes { sides: [lo, hi], there, .. } = *boxes.of(shape, part, 0);
-        let (lo, hi): (V3<T>, V3<T>) = (part3(&lo, 0), part3(&hi, 0));
-        let oriented = boxes.oriented(shape, part, 0).load::<T>();
+        let is_deepened = of.len() < MANY_NODES;
         for i in of {
-            let c = near[i];
+            let NearNode { of: c, node, children } = near[i];
             if c.mask & wanted == 0 || !c.is_open() {
                 continue;
             }
+            let ChildBoxes { sides: [lo, hi], there, .. } = boxes.of(shape, part, node);
+            let (lo, hi): (V3<T>, V3<T>) = (part3(lo, 0), part3(hi, 0));
             let of_cluster = &world.scene.cluster_boxes[c.cluster as usize];
             let [from, to] = [splat::<T>(of_cluster.lo), splat::<T>(of_cluster.hi)];
-            let mut left = there;
+            let mut left = *there & u32::from(children);
             for axis in 0..3 {
                 left &= !(lo.0[axis].gt(to.0[axis]) | from.0[axis].gt(hi.0[axis]));
             }
-            if left != 0 && left & !oriented.misses_box(from, to) != 0 {
-                near.push(c);
+            if left != 0 {
+                left &= !boxes.oriented(shape, part, node).load::<T>().misses_box(from, to);
+            }
+            while is_deepened && left != 0 {
+                let slot = left.trailing_zeros() as usize;
+                let ChildRef::Node(child) = shape.tree.nodes[node as usize][slot] else { break };
+                near.push(NearNode { of: c, node: child, children: u8::MAX });
+                left &= left - 1;
+            }
+            if left != 0 {
+                near.push(NearNode { of: c, node, children: left as u8 });
             }
         }
     }
