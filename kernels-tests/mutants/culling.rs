@@ -117,21 +117,7 @@ pub const MUTANTS: &[Mutant] = &[
         "true",
         HALVED,
     ),
-    m(
-        "nodes that are near",
-        CROWDED,
-        "!boxes.oriented(shape, part, node).load::<T>().misses_box(from, to)",
-        "0",
-        HALVED,
-    ),
-    m(
-        "children of nodes that are near",
-        CROWDED,
-        "near.push(NearNode { of: c, node: child, children: u8::MAX })",
-        "()",
-        HALVED,
-    ),
-    m("leaves that are near", CROWDED, "near.push(NearNode { of: c, node, children: left as u8 })", "()", HALVED),
+    m("candidates that are near", CROWDED, "left & !oriented.misses_box(from, to) != 0", "false", HALVED),
     m(
         "halves without a contact",
         CROWDED,

@@ -255,7 +255,7 @@ impl Work<'_, '_> {
             let (pose, of, counts) = (&pose, place as u32, &mut found.counts);
             let fits = widest(descent::Descent {
                 world,
-                starts: descent::Starts::Root(some),
+                group: some,
                 wanted,
                 moving,
                 pose,

@@ -1,13 +1,13 @@
 //! Crowded parts of a piece: fine meshes that touch leave thousands of items, nearly all of them at times after the
 //! first contact.
 //!
-//! The descent ends early if it finds too many. The part is then halved, the earlier half first, and halved again while
-//! it is crowded. Before it is searched, its middle is tested for a certain contact: the link has a single pose there,
-//! so the search ends at the first of the many triangles that intersect. Such a contact limits the search to times
-//! before it, and the two triangles are followed to the first time at which they intersect. So the first contact is
-//! approached in a few steps, and the remaining items are those of a short time before it, whose number does not depend
-//! on how fine the meshes are. A search in a half begins with the clusters and nodes of the link's tree that may touch
-//! in the whole part, one level deeper with each halving.
+//! The descent ends early if it finds many, and the end of the part is tested for a certain contact: the link has a
+//! single pose there, so the test ends at the first of the many triangles that intersect. Those two triangles are then
+//! followed to the first time at which they intersect. As long as the end of a part is such a contact, its middle is
+//! tested in the same way; otherwise the part is searched. If it is crowded, it is halved, the earlier half first. So the
+//! first contact is approached in a few steps, and the remaining items are those of a short time before it, whose number
+//! does not depend on how fine the meshes are. Candidates that are apart during a part
+//! are left out in its halves.
 //!
 //! A part may also be crowded without a contact, however short it is: a large triangle that passes closely by many
 //! leaves crosses their boxes, but none of their triangles. So the more halvings in a row find no contact, the more
@@ -18,14 +18,13 @@
 //! Poses are bounded again for each part: the bounds of the sub-intervals have balls that hide contacts of triangles
 //! smaller than a few hundred times their remainder.
 
-use super::descent::{Descent, NearNode, Starts, splat};
+use super::descent::{Descent, splat};
 use super::moving::{ChildBoxes, Compare, MovingLink, NodeBoxes, Part, leaf_points};
 use super::refinement::is_within_at;
 use super::{Found, Input, Item, Work, Workspace};
 use crate::arith::linear::V3;
 use crate::arith::real::Real;
 use crate::arith::vectors::{Vector, Vectorised, part3, widest};
-use crate::bvh::tree::ChildRef;
 use crate::enclosure::pose_bound::PoseBound;
 use crate::predicate::piercing::triangles_meet;
 use crate::predicate::proximity::Proximity;
@@ -35,15 +34,15 @@ use crate::scene::world::{CollisionWorld, LinkGeometry};
 use crate::stage::{Candidate, Piece, SLICES, SUBS, TrianglePair};
 use std::ops::Range;
 
-/// Load of items of a link, as the descent counts it, above which a part is crowded.
-pub(super) const CROWD: usize = 1024;
+/// Load of items of a link, as the descent counts it, above which a part is crowded if a contact is certain at its end.
+pub(super) const CROWD: usize = 2048;
+/// The same without such a contact.
+const CROWD_WITHOUT_CONTACT: usize = 4096;
 /// The same for the halves of a part, whose candidates are already filtered, after 0, 1, 2 and more halvings in a row
 /// without a contact.
 const CROWD_OF_HALF: [usize; 4] = [1 << 8, 1 << 10, 1 << 14, 1 << 17];
 /// Load of items of a few candidates up to which a contact at the start is searched for.
 const ROOM_AT_START: usize = 4096;
-/// Number of nodes near clusters from which a search does not begin one level deeper.
-const MANY_NODES: usize = 256;
 /// Number of halvings of time in which two intersecting triangles are followed to their first contact.
 const STEPS_OF_PAIR: u32 = 8;
 /// Number of pairs of triangles above which a part is halved again.
@@ -133,7 +132,7 @@ impl Clock<'_> {
 struct Pending {
     /// Its start and end.
     times: [f64; 2],
-    /// Nodes near clusters, as a range of a list.
+    /// Its candidates, as a range of a list.
     near: Range<usize>,
     /// Number of halvings in a row that led to this part without finding a contact.
     misses: usize,
@@ -218,14 +217,26 @@ impl<'m> Crowd<'_, 'm> {
         let (piece, clock) = (self.moving().piece, Clock(self.moving().piece));
         let may_end = space.ends_at_start && piece.index == 0 && slab & 1 == 1;
         let sub = |k: u32| piece.t0 + f64::from(k) * clock.sub_length();
-        let mut near: Vec<NearNode> = group.iter().map(|c| NearNode::root(*c)).collect();
+        let mut near = group.to_vec();
         if may_end && self.touching_at(space, &near, piece.t0, ROOM_AT_START, found).is_some() {
             space.starts_in_contact = true;
             return None;
         }
         let times = [sub(slab.trailing_zeros()), sub(slab.ilog2() + 1)];
+        let mut whole = Pending { times, near: 0..near.len(), misses: 0, is_likely: false };
+        if let Some(item) = self.touching_at(space, &near, times[1], CROWD, found) {
+            let contact = self.first_contact(&item, times);
+            found.lower(piece, clock.slice_until(contact));
+            whole = whole.before(contact);
+        } else {
+            let (pose, wanted) = self.enter(space, times);
+            if self.descend(space, &near, (&pose, wanted), CROWD_WITHOUT_CONTACT, found) {
+                return space.refine_items(self.world, self.links, found);
+            }
+            space.items.clear();
+        }
         // The earliest part is the last one.
-        let mut open = vec![Pending { times, near: 0..near.len(), misses: 0, is_likely: true }];
+        let mut open = vec![whole];
         let mut halvings = 0;
         while let Some(mut part) = open.pop() {
             let limit = found.limit(piece);
@@ -275,7 +286,7 @@ impl<'m> Crowd<'_, 'm> {
     fn search_part(
         &self,
         space: &mut Workspace,
-        near: &[NearNode],
+        near: &[Candidate],
         (pose, wanted): (&Part, u32),
         times: [f64; 2],
         room: usize,
@@ -304,26 +315,26 @@ impl<'m> Crowd<'_, 'm> {
         Some(Searched::Completely)
     }
 
-    /// Appends those of some nodes, or of their children, that may touch their clusters in a pose.
-    fn add_near(&self, space: &mut Workspace, at: (&Part, u32), of: Range<usize>, near: &mut Vec<NearNode>) {
+    /// Appends the candidates of a list that the link may touch during a part.
+    fn add_near(&self, space: &mut Workspace, at: (&Part, u32), of: Range<usize>, near: &mut Vec<Candidate>) {
         let (part, wanted) = at;
         let (world, shape, boxes) = (self.world, self.moving().shape, &mut space.boxes);
         widest(Filter { world, shape, part, boxes, wanted, of, near });
     }
 
-    /// Collects the items of some nodes in a pose. Returns false if there are more than `room`.
+    /// Collects the items of some candidates during a part. Returns false if there are more than `room`.
     fn descend(
         &self,
         space: &mut Workspace,
-        near: &[NearNode],
+        group: &[Candidate],
         (pose, wanted): (&Part, u32),
         room: usize,
         found: &mut Found,
     ) -> bool {
         let Workspace { items, boxes, nodes: open, .. } = space;
         let (world, moving, place, counts) = (self.world, self.moving(), self.place, &mut found.counts);
-        let (starts, room) = (Starts::Nodes(near), &mut { room });
-        widest(Descent { world, starts, wanted, moving, pose, boxes, place, open, items, room, counts })
+        let room = &mut { room };
+        widest(Descent { world, group, wanted, moving, pose, boxes, place, open, items, room, counts })
     }
 
     /// Removes the lanes of items that are separated during a part, and items without lanes. Returns the number of pairs
@@ -390,12 +401,12 @@ impl<'m> Crowd<'_, 'm> {
         Some(items.iter().any(|item| self.touches(item, &end)))
     }
 
-    /// An item with triangles that certainly touch at a time, if one is found. Nodes are searched a few at a time, each
+    /// An item with triangles that certainly touch at a time, if one is found. Candidates are searched a few at a time, each
     /// time until `room` is used up, so a contact may be overlooked. The items in `space` are discarded.
     fn touching_at(
         &self,
         space: &mut Workspace,
-        near: &[NearNode],
+        near: &[Candidate],
         t: f64,
         room: usize,
         found: &mut Found,
@@ -423,8 +434,7 @@ impl<'m> Crowd<'_, 'm> {
     }
 }
 
-/// Finds nodes whose children may touch a cluster during a part: the children themselves, or the node again if they are
-/// leaves or if there are many.
+/// Finds candidates that some child of the root of a link's tree may touch during a part.
 struct Filter<'a> {
     world: &'a CollisionWorld,
     shape: &'a LinkGeometry,
@@ -432,7 +442,7 @@ struct Filter<'a> {
     boxes: &'a mut NodeBoxes,
     wanted: u32,
     of: Range<usize>,
-    near: &'a mut Vec<NearNode>,
+    near: &'a mut Vec<Candidate>,
 }
 
 impl Vectorised for Filter<'_> {
@@ -440,31 +450,22 @@ impl Vectorised for Filter<'_> {
     #[inline(always)]
     fn run<T: Vector>(self) {
         let Self { world, shape, part, boxes, wanted, of, near } = self;
-        let is_deepened = of.len() < MANY_NODES;
+        let ChildBoxes { sides: [lo, hi], there, .. } = *boxes.of(shape, part, 0);
+        let (lo, hi): (V3<T>, V3<T>) = (part3(&lo, 0), part3(&hi, 0));
+        let oriented = boxes.oriented(shape, part, 0).load::<T>();
         for i in of {
-            let NearNode { of: c, node, children } = near[i];
+            let c = near[i];
             if c.mask & wanted == 0 || !c.is_open() {
                 continue;
             }
-            let ChildBoxes { sides: [lo, hi], there, .. } = boxes.of(shape, part, node);
-            let (lo, hi): (V3<T>, V3<T>) = (part3(lo, 0), part3(hi, 0));
             let of_cluster = &world.scene.cluster_boxes[c.cluster as usize];
             let [from, to] = [splat::<T>(of_cluster.lo), splat::<T>(of_cluster.hi)];
-            let mut left = *there & u32::from(children);
+            let mut left = there;
             for axis in 0..3 {
                 left &= !(lo.0[axis].gt(to.0[axis]) | from.0[axis].gt(hi.0[axis]));
             }
-            if left != 0 {
-                left &= !boxes.oriented(shape, part, node).load::<T>().misses_box(from, to);
-            }
-            while is_deepened && left != 0 {
-                let slot = left.trailing_zeros() as usize;
-                let ChildRef::Node(child) = shape.tree.nodes[node as usize][slot] else { break };
-                near.push(NearNode { of: c, node: child, children: u8::MAX });
-                left &= left - 1;
-            }
-            if left != 0 {
-                near.push(NearNode { of: c, node, children: left as u8 });
+            if left != 0 && left & !oriented.misses_box(from, to) != 0 {
+                near.push(c);
             }
         }
     }

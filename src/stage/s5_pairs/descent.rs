@@ -31,34 +31,10 @@ const TOGETHER: usize = 8;
 /// Smallest number of clusters for which this test is made.
 const FEW: usize = 4;
 
-/// Children of a node of a link's tree, as a mask, that may touch a cluster.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NearNode {
-    pub of: Candidate,
-    pub node: u32,
-    pub children: u8,
-}
-
-impl NearNode {
-    /// All children of the root.
-    pub fn root(of: Candidate) -> Self {
-        Self { of, node: 0, children: u8::MAX }
-    }
-}
-
-/// The start of a descent.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Starts<'a> {
-    /// The root with each candidate.
-    Root(&'a [Candidate]),
-    /// Nodes that a search in a longer part has left.
-    Nodes(&'a [NearNode]),
-}
-
 /// The candidates of one link in a part of a piece.
 pub(super) struct Descent<'a, 'm> {
     pub world: &'a CollisionWorld,
-    pub starts: Starts<'a>,
+    pub group: &'a [Candidate],
     /// The sub-intervals of the part that matter.
     pub wanted: u32,
     pub moving: &'a MovingLink<'m>,
@@ -81,19 +57,8 @@ impl Vectorised for Descent<'_, '_> {
     type Output = bool;
     #[inline(always)]
     fn run<T: Vector>(mut self) -> bool {
-        let wanted = self.wanted;
+        let (group, wanted) = (self.group, self.wanted);
         let is_wanted = |c: &&Candidate| c.is_open() && c.mask & wanted != 0;
-        let group = match self.starts {
-            Starts::Root(group) => group,
-            Starts::Nodes(nodes) => {
-                for near in nodes {
-                    if is_wanted(&&near.of) && !self.cluster::<T>(&near.of, near.node, u32::from(near.children)) {
-                        return false;
-                    }
-                }
-                return true;
-            }
-        };
         for some in group.chunks(TOGETHER) {
             let near = match some.iter().filter(is_wanted).count() {
                 0 => 0,
@@ -104,7 +69,7 @@ impl Vectorised for Descent<'_, '_> {
                 continue;
             }
             for c in some.iter().filter(is_wanted) {
-                if !self.cluster::<T>(c, 0, near) {
+                if !self.cluster::<T>(c, near) {
                     return false;
                 }
             }
@@ -143,17 +108,17 @@ impl Descent<'_, '_> {
         near
     }
 
-    /// Descends with one cluster from a node, of whose children only the ones in a mask may touch the cluster. Returns
-    /// false if there are more items than there is room for.
+    /// Descends with one cluster; of the root's children, only those in a mask may touch it. Returns false if there are
+    /// more items than there is room for.
     #[inline(always)]
-    fn cluster<T: Vector>(&mut self, c: &Candidate, start: u32, of_start: u32) -> bool {
+    fn cluster<T: Vector>(&mut self, c: &Candidate, of_root: u32) -> bool {
         let (shape, mask) = (self.moving.shape, c.mask & self.wanted);
         let of_cluster = &self.world.scene.cluster_boxes[c.cluster as usize];
         let around = [splat::<T>(of_cluster.lo), splat::<T>(of_cluster.hi)];
         let size_m = size_m(of_cluster);
-        self.open.push((start, c.triangles));
+        self.open.push((0, c.triangles));
         while let Some((node, triangles)) = self.open.pop() {
-            let mut near = self.near_children(node, if node == start { of_start } else { u32::MAX }, around);
+            let mut near = self.near_children(node, if node == 0 { of_root } else { u32::MAX }, around);
             while near != 0 {
                 let slot = near.trailing_zeros() as usize;
                 near &= near - 1;
