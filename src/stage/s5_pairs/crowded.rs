@@ -3,11 +3,11 @@
 //!
 //! The descent ends early if it finds many, and the end of the part is tested for a certain contact: the link has a
 //! single pose there, so the test ends at the first of the many triangles that intersect. Those two triangles are then
-//! followed to the first time at which they intersect. As long as the end of a part is such a contact, its middle is
-//! tested in the same way; otherwise the part is searched. If it is crowded, it is halved, the earlier half first. So the
-//! first contact is approached in a few steps, and the remaining items are those of a short time before it, whose number
-//! does not depend on how fine the meshes are. Candidates that are apart during a part
-//! are left out in its halves.
+//! followed to the first time at which they intersect, which limits the search, and the middle of the part that is left
+//! is tested in the same way. Otherwise, and if no such contact is found, the part is searched; if it is crowded, it is
+//! halved, the earlier half first. So the first contact is approached in a few steps, and the remaining items are those
+//! of a short time before it, whose number does not depend on how fine the meshes are. Candidates that are apart during
+//! a part are left out in its halves.
 //!
 //! A part may also be crowded without a contact, however short it is: a large triangle that passes closely by many
 //! leaves crosses their boxes, but none of their triangles. So the more halvings in a row find no contact, the more
@@ -136,8 +136,8 @@ struct Pending {
     near: Range<usize>,
     /// Number of halvings in a row that led to this part without finding a contact.
     misses: usize,
-    /// True if a contact in it is likely: its middle is tested before it is searched.
-    is_likely: bool,
+    /// True if a contact is certain at its end: its middle is tested before it is searched.
+    ends_in_contact: bool,
 }
 
 impl Pending {
@@ -147,14 +147,15 @@ impl Pending {
 
     /// The part before a certain contact.
     fn before(&self, contact: f64) -> Self {
-        Self { times: [self.times[0], contact], near: self.near.clone(), misses: 0, is_likely: true }
+        Self { times: [self.times[0], contact], near: self.near.clone(), misses: 0, ends_in_contact: true }
     }
 
-    /// The halves of a part whose middle has no certain contact, the later one first. If a contact is likely, it is in
-    /// the later one.
+    /// The halves of a part whose middle has no certain contact, the later one first. Both are searched before their
+    /// middles are tested.
     fn halves(&self) -> [Self; 2] {
-        let half = |times, misses| Self { times, near: self.near.clone(), misses, is_likely: false };
-        let later_misses = self.misses + usize::from(!self.is_likely);
+        let half = |times, misses| Self { times, near: self.near.clone(), misses, ends_in_contact: false };
+        // If the part ends in a contact, so does its later half.
+        let later_misses = self.misses + usize::from(!self.ends_in_contact);
         let [from, until] = self.times;
         [half([self.middle(), until], later_misses), half([from, self.middle()], self.misses + 1)]
     }
@@ -223,7 +224,7 @@ impl<'m> Crowd<'_, 'm> {
             return None;
         }
         let times = [sub(slab.trailing_zeros()), sub(slab.ilog2() + 1)];
-        let mut whole = Pending { times, near: 0..near.len(), misses: 0, is_likely: false };
+        let mut whole = Pending { times, near: 0..near.len(), misses: 0, ends_in_contact: false };
         if let Some(item) = self.touching_at(space, &near, times[1], CROWD, found) {
             let contact = self.first_contact(&item, times);
             found.lower(piece, clock.slice_until(contact));
@@ -252,7 +253,7 @@ impl<'m> Crowd<'_, 'm> {
             part.near = first..near.len();
             let can_halve = halvings < MAX_HALVINGS && until - from > SHORTEST * clock.sub_length();
             let room = if can_halve { part.room() } else { usize::MAX };
-            if !(can_halve && part.is_likely) {
+            if !(can_halve && part.ends_in_contact) {
                 match self.search_part(space, &near[first..], (&pose, wanted), part.times, room, found)? {
                     Searched::Completely => continue,
                     Searched::UntilContact => break,
@@ -274,7 +275,7 @@ impl<'m> Crowd<'_, 'm> {
         Some(())
     }
 
-    /// The pose between two times and the sub-intervals that have such times, as a mask. The boxes of nodes are discarded.
+    /// The pose between two times, and the sub-intervals that have such times, as a mask. Discards the boxes of nodes.
     fn enter(&self, space: &mut Workspace, times: [f64; 2]) -> (Part, u32) {
         space.boxes.clear(self.moving().shape.tree.nodes.len());
         let subs = Clock(self.moving().piece).subs(times);
@@ -337,8 +338,8 @@ impl<'m> Crowd<'_, 'm> {
         widest(Descent { world, group, wanted, moving, pose, boxes, place, open, items, room, counts })
     }
 
-    /// Removes the lanes of items that are separated during a part, and items without lanes. Returns the number of pairs
-    /// of triangles that are left.
+    /// Removes the lanes of items that are separated during a part, and items without lanes. Returns the number of
+    /// pairs of triangles that are left.
     fn separate(&self, items: &mut Vec<Item>, part: &Part) -> u32 {
         let mut left = 0;
         items.retain_mut(|item| {
@@ -401,8 +402,8 @@ impl<'m> Crowd<'_, 'm> {
         Some(items.iter().any(|item| self.touches(item, &end)))
     }
 
-    /// An item with triangles that certainly touch at a time, if one is found. Candidates are searched a few at a time, each
-    /// time until `room` is used up, so a contact may be overlooked. The items in `space` are discarded.
+    /// An item with triangles that certainly touch at a time, if one is found. Candidates are searched a few at a time,
+    /// each time until `room` is used up, so a contact may be overlooked. The items in `space` are discarded.
     fn touching_at(
         &self,
         space: &mut Workspace,
