@@ -94,7 +94,13 @@ pub const MUTANTS: &[Mutant] = &[
     ),
     // Crowded parts of a piece.
     m("half width of a part", CROWDED, "(until - mid).max(mid - from)", "0.5 * (until - mid)", HALVED),
-    m("the later half", CROWDED, "part.halves()", "part.halves().into_iter().skip(1)", HALVED),
+    m(
+        "the later half",
+        CROWDED,
+        "open.extend(part.halves())",
+        "open.extend(part.halves().into_iter().skip(1))",
+        HALVED,
+    ),
     m(
         "a contact in the middle is certain",
         CROWDED,
