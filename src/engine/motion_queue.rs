@@ -61,6 +61,11 @@ impl<'s> MotionQueue<'s> {
         Ok((!motions.is_empty()).then_some(Batch { first, motions }))
     }
 
+    /// Returns whether the source is known to have ended: nothing is left to read.
+    pub(super) fn is_read(&self) -> bool {
+        self.at_end || self.source.size_hint().1 == Some(0)
+    }
+
     /// The next motions, which stay in the queue: at least `min`, or all remaining ones.
     pub(super) fn peek(&mut self, min: usize) -> MotionBatch {
         self.fill(min);

@@ -26,6 +26,14 @@ pub struct StageStats {
     pub bytes: u64,
 }
 
+impl StageStats {
+    /// Counts items.
+    pub(super) fn count(&mut self, items_in: usize, items_out: usize) {
+        self.items_in += items_in as u64;
+        self.items_out += items_out as u64;
+    }
+}
+
 /// Statistics of all stages, and the totals.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stats {

@@ -92,8 +92,32 @@ fn norm<T: FullReal>(x: &[T; 6]) -> T {
     (diagonal + T::new(2.0) * (x[3] * x[3] + x[4] * x[4] + x[5] * x[5])).sqrt()
 }
 
-/// The paper parameters of eight joints.
-pub(super) struct SideBySide<'a>(pub &'a [AxisMotion; WIDTH]);
+/// The orientations and axes of eight joints, as in [`AxisMotion`]: the entries of each, by columns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SideBySide {
+    r: [[f64; WIDTH]; 9],
+    u: [[f64; WIDTH]; 3],
+}
+
+impl SideBySide {
+    /// Joints at rest.
+    pub const REST: Self = {
+        let (mut rest, one) = (Self { r: [[0.0; WIDTH]; 9], u: [[0.0; WIDTH]; 3] }, [1.0; WIDTH]);
+        (rest.r[0], rest.r[4], rest.r[8], rest.u[2]) = (one, one, one, one);
+        rest
+    };
+
+    /// Sets a joint.
+    #[inline]
+    pub fn set(&mut self, joint: usize, axis: &AxisMotion) {
+        for row in 0..3 {
+            self.u[row][joint] = axis.u[row];
+            for column in 0..3 {
+                self.r[3 * column + row][joint] = axis.r.col(column)[row];
+            }
+        }
+    }
+}
 
 /// The entries of `A`, `B` and `C` by columns, and the deviations from rotations, each for eight joints.
 pub(super) struct Entries {
@@ -103,6 +127,7 @@ pub(super) struct Entries {
 
 impl Entries {
     /// One of the three matrices of a joint.
+    #[inline]
     fn matrix(&self, which: usize, joint: usize) -> DMat3 {
         let of = &self.of[which];
         let column = |first: usize| DVec3::new(of[first][joint], of[first + 1][joint], of[first + 2][joint]);
@@ -110,20 +135,21 @@ impl Entries {
     }
 
     /// `A`, `B` and `C` of a joint.
+    #[inline]
     pub fn matrices(&self, joint: usize) -> [DMat3; 3] {
         [self.matrix(0, joint), self.matrix(1, joint), self.matrix(2, joint)]
     }
 }
 
-impl Vectorised for SideBySide<'_> {
+impl Vectorised for &SideBySide {
     type Output = Entries;
     #[inline(always)]
     fn run<T: Vector>(self) -> Entries {
         let (mut r, mut u) = ([V3::zero(); 3], V3::zero());
         for row in 0..3 {
-            u.0[row] = gathered(self.0, |axis| axis.u[row]);
+            u.0[row] = T::load(&self.u[row]);
             for column in 0..3 {
-                r[column].0[row] = gathered(self.0, |axis| axis.r.col(column)[row]);
+                r[column].0[row] = T::load(&self.r[3 * column + row]);
             }
         }
         let all = JointMatrices::<T>::new(r, u);
@@ -137,15 +163,6 @@ impl Vectorised for SideBySide<'_> {
         }
         entries
     }
-}
-
-#[inline(always)]
-fn gathered<T: Vector>(of: &[AxisMotion; WIDTH], number: impl Fn(&AxisMotion) -> f64) -> T {
-    let mut lanes = [0.0; WIDTH];
-    for (lane, of) in lanes.iter_mut().zip(of) {
-        *lane = number(of);
-    }
-    T::load(&lanes)
 }
 
 #[cfg(test)]
@@ -167,7 +184,9 @@ mod tests {
     fn joints_side_by_side_have_the_bits_of_one() {
         for first in 0..50 {
             let axes: [_; WIDTH] = std::array::from_fn(|lane| some(first * WIDTH + lane));
-            let all = widest(SideBySide(&axes));
+            let mut side_by_side = SideBySide::REST;
+            (0..WIDTH).for_each(|lane| side_by_side.set(lane, &axes[lane]));
+            let all = widest(&side_by_side);
             for (lane, AxisMotion { r, u, .. }) in axes.iter().enumerate() {
                 let one = JointMatrices::<f64>::new(columns(r), V3::new(*u));
                 assert_eq!(all.matrices(lane).map(|m| columns(&m)), [one.a, one.b, one.c]);

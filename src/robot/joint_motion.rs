@@ -29,7 +29,7 @@ const MAX_REACH: f64 = 9.0 / 16.0;
 ///
 /// The motion **is** this function of the stored numbers, taken as exact; the joint values only serve to compute them.
 /// `w` is not wrapped: two turns are two turns.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointMotion {
     /// `A = R - u uᵀ R` (eq. 4), `R` the orientation at `t = 0`, `u` the axis in the parent's frame.
     pub a: DMat3,
@@ -62,12 +62,27 @@ impl JointMotion {
         Self::from_matrices([matrix(a), matrix(b), matrix(c)], &AxisMotion { r, u, w_rad, origin_m, slide_m })
     }
 
-    /// Appends the motions with the first `n` of the given paper parameters. Returns the [`defect`](Self::defect) of
-    /// each.
-    pub(super) fn push_all(joints: &mut Vec<Self>, axes: &[AxisMotion; WIDTH], n: usize) -> [f64; WIDTH] {
-        let entries = widest(SideBySide(axes));
-        joints.extend((0..n).map(|i| Self::from_matrices(entries.matrices(i), &axes[i])));
-        entries.defects
+    /// Replaces the motions of up to eight joints by those between two configurations. Returns the
+    /// [`defect`](Self::defect) of each.
+    ///
+    /// # Errors
+    /// As [`JointMotion::new`].
+    pub(super) fn set_all<'j>(
+        motions: &mut [Self],
+        joints: impl Iterator<Item = &'j Joint>,
+        [q0, q1]: [&[f64]; 2],
+    ) -> Result<[f64; WIDTH]> {
+        let mut axes = SideBySide::REST;
+        for (i, (motion, joint)) in motions.iter_mut().zip(joints).enumerate() {
+            let axis = AxisMotion::new(joint, q0, q1)?;
+            axes.set(i, &axis);
+            (motion.origin_m, motion.slide_m, motion.w_rad) = (axis.origin_m, axis.slide_m, axis.w_rad);
+        }
+        let entries = widest(&axes);
+        for (i, motion) in motions.iter_mut().enumerate() {
+            [motion.a, motion.b, motion.c] = entries.matrices(i);
+        }
+        Ok(entries.defects)
     }
 
     fn from_matrices([a, b, c]: [DMat3; 3], axis: &AxisMotion) -> Self {
@@ -181,6 +196,7 @@ impl AxisMotion {
         Self { r: DMat3::IDENTITY, u: DVec3::Z, w_rad: 0.0, origin_m: DVec3::ZERO, slide_m: DVec3::ZERO };
 
     /// The motion of `joint` between two configurations; errors as in [`JointMotion::new`].
+    #[inline]
     pub fn new(joint: &Joint, q0: &[f64], q1: &[f64]) -> Result<Self> {
         let (k, origin) = (joint.orientation, joint.origin_m);
         let straight = |origin_m, slide_m| Self { r: k, origin_m, slide_m, ..Self::REST };

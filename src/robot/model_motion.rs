@@ -6,7 +6,7 @@ use crate::enclosure::chain_bounds::{ChainBounds, Deviation, JointBounds};
 use crate::enclosure::derivative_bounds::DerivativeBounds;
 use crate::error::{Error, Result, quoted};
 use crate::robot::Robot;
-use crate::robot::joint_motion::{AxisMotion, JointMotion};
+use crate::robot::joint_motion::JointMotion;
 use crate::robot::phase::{Parts, Phase};
 use crate::robot::trajectory::Span;
 use glam::DVec3;
@@ -68,27 +68,25 @@ impl RobotMotion {
         if q0.len() != n || q1.len() != n {
             return Err(Error::usage(format!("{} and {} values for a robot of {n} columns", q0.len(), q1.len())));
         }
+        // The joints are overwritten in their places.
+        let mut joints = std::mem::take(&mut self.joints);
         self.clear();
-        for bodies in robot.bodies.chunks(WIDTH) {
-            let mut axes = [AxisMotion::REST; WIDTH];
-            for (axis, body) in axes.iter_mut().zip(bodies) {
-                *axis = AxisMotion::new(&body.joint, q0, q1)?;
-            }
-            let first = self.joints.len();
-            let defects = JointMotion::push_all(&mut self.joints, &axes, bodies.len());
-            for (i, (body, defect)) in bodies.iter().zip(defects).enumerate() {
+        joints.resize(robot.bodies.len(), JointMotion::default());
+        for (bodies, motions) in robot.bodies.chunks(WIDTH).zip(joints.chunks_mut(WIDTH)) {
+            let defects = JointMotion::set_all(motions, bodies.iter().map(|body| &body.joint), [q0, q1])?;
+            for ((body, motion), defect) in bodies.iter().zip(motions).zip(defects) {
                 if !JointMotion::is_small(defect) {
                     let message = format!("its rotation deviates by {defect:e}, which is too much");
                     return Err(Error::input(message).at(format!("joint {}", quoted(&body.joint.name))));
                 }
-                let of = self.joints[first + i].bounds(&Phase::TIME);
-                self.push_chain(body.parent, defect, Deviation::default(), &of);
+                self.push_chain(body.parent, defect, Deviation::default(), &motion.bounds(&Phase::TIME));
                 self.values.push(body.joint.drive().map_or([0.0; 2], |drive| {
                     let [start, end] = [q0, q1].map(|q| drive.value(q));
                     [start, end - start]
                 }));
             }
         }
+        self.joints = joints;
         Ok(())
     }
 

@@ -6,6 +6,7 @@
 
 use super::static_geometry::{Boxes, StaticGeometry, boxes_side_by_side};
 use super::topology::Topology;
+use crate::arith::vectors::{Vector, Vectorised, widest};
 use crate::bvh::tree::{ChildRef, WIDTH, WideTree};
 use crate::predicate::inside::{bounds, crosses, is_near};
 use crate::robot::{Link, Triangle};
@@ -34,29 +35,49 @@ pub fn overlap([lo, hi]: &Bounds, [from, to]: &Bounds) -> bool {
 #[derive(Clone, Debug, Default)]
 pub struct BoxTree {
     tree: WideTree,
+    /// The boxes of the children of each node.
     boxes: Vec<Boxes>,
+    /// The boxes in each leaf.
+    leaves: Vec<Boxes>,
 }
 
-/// Boxes in a leaf.
-const LEAF: u32 = 8;
+/// Maximum number of boxes in a leaf.
+const LEAF: usize = WIDTH;
 
 impl BoxTree {
     /// Builds the tree; box `i` is reported as `i`.
     pub fn new(all: &[Bounds]) -> Self {
         // The position of an empty box in the tree does not matter.
         let single = |b: &Bounds| outward(if overlap(b, b) { *b } else { [DVec3::ZERO; 2] }).map(Vec3A::from_array);
-        let tree = WideTree::build(&all.iter().map(single).collect::<Vec<_>>(), LEAF);
-        let of_leaf = |leaf| tree.leaf(leaf).map(|at| all[tree.order[at] as usize]).fold(NOTHING, join);
-        let boxes = tree.bounds(of_leaf, join).into_iter();
-        let boxes = boxes.map(|children| boxes_side_by_side(children.map(|b| b.map(|b| outward(b).into())))).collect();
-        Self { tree, boxes }
+        let tree = WideTree::build(&all.iter().map(single).collect::<Vec<_>>(), LEAF as u32);
+        let in_leaf = |leaf| tree.leaf(leaf).map(|at| all[tree.order[at] as usize]);
+        let side_by_side =
+            |boxes: [Option<Bounds>; WIDTH]| boxes_side_by_side(boxes.map(|b| b.map(|b| outward(b).into())));
+        let of_nodes =
+            tree.bounds(|leaf| in_leaf(leaf).fold(NOTHING, join), join).into_iter().map(side_by_side).collect();
+        let mut leaves = Vec::with_capacity(tree.n_leaves());
+        for leaf in 0..tree.n_leaves() as u32 {
+            let mut boxes = in_leaf(leaf);
+            leaves.push(side_by_side(std::array::from_fn(|_| boxes.next())));
+        }
+        Self { boxes: of_nodes, leaves, tree }
     }
 
-    /// Calls `each` with the boxes of the leaves that overlap a box, in an order that depends on the tree alone, until
-    /// it returns false.
+    /// Appends, for each of some boxes, the boxes of the tree that overlap it, perhaps only up to rounding to single
+    /// precision, as pairs of indices. `open` is reusable memory.
+    pub fn pairs(&self, queries: &[Bounds], open: &mut Vec<u32>, found: &mut Vec<[u32; 2]>) {
+        if !self.tree.nodes.is_empty() {
+            widest(Pairs { tree: self, queries, open, found });
+        }
+    }
+
+    /// Calls `each` with the boxes that overlap a box, perhaps only up to rounding to single precision, in an order that
+    /// depends on the tree alone, until it returns false.
     pub fn each(&self, query: &Bounds, each: &mut impl FnMut(u32) -> bool) {
-        each_leaf(&self.tree, &self.boxes, &outward(*query), &mut |leaf| {
-            self.tree.leaf(leaf).all(|at| each(self.tree.order[at]))
+        each_leaf(&self.tree, &self.boxes, query, &mut |leaf| {
+            let first = self.tree.leaf(leaf).start;
+            slots(widest(Overlapping(&self.leaves[leaf as usize], query)))
+                .all(|slot| each(self.tree.order[first + slot]))
         });
     }
 }
@@ -66,35 +87,82 @@ fn outward([lo, hi]: Bounds) -> [[f32; 3]; 2] {
     [lo.to_array().map(|x| (x as f32).next_down()), hi.to_array().map(|x| (x as f32).next_up())]
 }
 
+/// The boxes of a tree that overlap some boxes.
+struct Pairs<'a> {
+    tree: &'a BoxTree,
+    queries: &'a [Bounds],
+    open: &'a mut Vec<u32>,
+    found: &'a mut Vec<[u32; 2]>,
+}
+
+impl Vectorised for Pairs<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<T: Vector>(self) {
+        let Self { tree: BoxTree { tree, boxes, leaves }, queries, open, found } = self;
+        for (query, place) in queries.iter().zip(0..) {
+            open.push(0);
+            while let Some(node) = open.pop() {
+                for slot in slots(overlapping::<T>(&boxes[node as usize], query)) {
+                    match tree.nodes[node as usize][slot] {
+                        ChildRef::Empty => {}
+                        ChildRef::Node(node) => open.push(node),
+                        ChildRef::Leaf(leaf) => {
+                            let first = tree.leaf(leaf).start;
+                            let near = slots(overlapping::<T>(&leaves[leaf as usize], query));
+                            found.extend(near.map(|slot| [place, tree.order[first + slot]]));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The boxes, of eight side by side, that overlap another box, as a mask.
+#[inline(always)]
+fn overlapping<T: Vector>(sides: &Boxes, [lo, hi]: &Bounds) -> u32 {
+    let mut apart = 0;
+    for axis in 0..3 {
+        let (from, to): (T, T) = (T::widen(&sides[axis]), T::widen(&sides[3 + axis]));
+        apart |= T::new(lo[axis]).gt(to) | from.gt(T::new(hi[axis]));
+    }
+    !apart & ((1 << WIDTH) - 1)
+}
+
+/// [`overlapping`] alone.
+struct Overlapping<'a>(&'a Boxes, &'a Bounds);
+
+impl Vectorised for Overlapping<'_> {
+    type Output = u32;
+    #[inline(always)]
+    fn run<T: Vector>(self) -> u32 {
+        overlapping::<T>(self.0, self.1)
+    }
+}
+
+/// The places of the bits of a mask, the lowest first.
+#[inline(always)]
+fn slots(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let slot = (mask != 0).then(|| mask.trailing_zeros() as usize);
+        mask &= mask.wrapping_sub(1);
+        slot
+    })
+}
+
 /// Calls `each` with the leaves of a tree that overlap a box, until it returns false.
-fn each_leaf(tree: &WideTree, boxes: &[Boxes], query: &[[f32; 3]; 2], each: &mut impl FnMut(u32) -> bool) {
+fn each_leaf(tree: &WideTree, boxes: &[Boxes], query: &Bounds, each: &mut impl FnMut(u32) -> bool) {
     if !tree.nodes.is_empty() {
         below(tree, boxes, query, 0, each);
     }
 }
 
-fn below(
-    tree: &WideTree,
-    boxes: &[Boxes],
-    query @ [from, to]: &[[f32; 3]; 2],
-    node: u32,
-    each: &mut impl FnMut(u32) -> bool,
-) -> bool {
-    let sides = &boxes[node as usize];
-    // Without branches, so that the children are compared in SIMD lanes.
-    let mut overlaps = [true; WIDTH];
-    for axis in 0..3 {
-        for slot in 0..WIDTH {
-            overlaps[slot] &= (sides[axis][slot] <= to[axis]) & (sides[3 + axis][slot] >= from[axis]);
-        }
-    }
-    tree.nodes[node as usize].iter().zip(overlaps).all(|(child, overlaps)| {
-        !overlaps
-            || match *child {
-                ChildRef::Empty => true,
-                ChildRef::Leaf(leaf) => each(leaf),
-                ChildRef::Node(node) => below(tree, boxes, query, node, each),
-            }
+fn below(tree: &WideTree, boxes: &[Boxes], query: &Bounds, node: u32, each: &mut impl FnMut(u32) -> bool) -> bool {
+    slots(widest(Overlapping(&boxes[node as usize], query))).all(|slot| match tree.nodes[node as usize][slot] {
+        ChildRef::Empty => true,
+        ChildRef::Leaf(leaf) => each(leaf),
+        ChildRef::Node(node) => below(tree, boxes, query, node, each),
     })
 }
 
@@ -137,7 +205,7 @@ impl Surface<'_> {
         }
         let ray = [p - distance_m, (p + distance_m).with_z(f64::INFINITY)];
         let mut side = Side::Outside;
-        each_leaf(self.tree, self.boxes, &outward(ray), &mut |leaf| {
+        each_leaf(self.tree, self.boxes, &ray, &mut |leaf| {
             for at in self.tree.leaf(leaf).filter(|&at| self.of_object.is_none_or(|(of, object)| of[at] == object)) {
                 let triangle = &self.triangles[at];
                 if is_near(p, triangle, distance_m) {
@@ -172,7 +240,7 @@ impl Shell {
     }
 
     fn surface(&self) -> Surface<'_> {
-        let BoxTree { tree, boxes } = &self.tree;
+        let BoxTree { tree, boxes, .. } = &self.tree;
         Surface { tree, boxes, triangles: &self.triangles, of_object: None, around: self.around, unit: 0.0 }
     }
 }
@@ -209,9 +277,15 @@ impl Components {
     }
 
     /// Calls `each` with the vertices that represent a component, for the components whose boxes overlap a box, until
-    /// it returns false.
-    pub fn each(&self, query: &Bounds, each: &mut impl FnMut(&[DVec3; 6]) -> bool) {
-        self.tree.each(query, &mut |component| each(&self.extremes[component as usize]));
+    /// it returns false. A single component is not compared with the box.
+    pub fn each(&self, query: impl FnOnce() -> Bounds, each: &mut impl FnMut(&[DVec3; 6]) -> bool) {
+        match &self.extremes[..] {
+            [] => {}
+            [single] => {
+                each(single);
+            }
+            all => self.tree.each(&query(), &mut |component| each(&all[component as usize])),
+        }
     }
 }
 
@@ -317,14 +391,9 @@ impl ObjectSolids {
         Self { places, objects: around.into_iter().map(|around| (around, OnceLock::new())).collect(), tree }
     }
 
-    /// Calls `each` with the objects whose boxes overlap a box.
-    pub fn each(&self, query: &Bounds, each: &mut impl FnMut(u32)) {
-        self.tree.each(query, &mut |object| {
-            if overlap(&self.objects[object as usize].0, query) {
-                each(object);
-            }
-            true
-        });
+    /// The boxes around the objects.
+    pub fn boxes(&self) -> &BoxTree {
+        &self.tree
     }
 
     /// An object of the scene.

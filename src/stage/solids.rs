@@ -21,8 +21,13 @@ use glam::{DMat3, DVec3};
 #[derive(Debug, Default)]
 pub struct Workspace {
     poses: Vec<TaylorModel<f64>>,
+    /// For each link of the robot, the pose of its body.
+    frames: Vec<Frame>,
     /// For each link of the robot, the box around it at the start, metres.
     around: Vec<Bounds>,
+    /// Links and objects whose boxes overlap.
+    pairs: Vec<[u32; 2]>,
+    open: Vec<u32>,
     found: Vec<Inside>,
 }
 
@@ -35,6 +40,7 @@ const DEFECT: f64 = 1.0 / (1u64 << 45) as f64;
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// The pose of a body at the start.
+#[derive(Debug)]
 struct Frame {
     rotation: DMat3,
     origin_m: DVec3,
@@ -71,22 +77,25 @@ impl Frame {
     }
 
     /// The box, in the world, around a box in the frame, and the reverse; both are enlarged by the errors.
-    fn box_outward(&self, around: &Bounds) -> Bounds {
-        turned(around, self.rotation, |v| self.outward(v))
+    fn box_outward(&self, around @ [lo, hi]: &Bounds) -> Bounds {
+        // The error grows with the distance from the body's origin.
+        let (_, error_m) = self.outward(lo.abs().max(hi.abs()));
+        turned(around, self.rotation, |v| self.outward(v).0, error_m)
     }
 
-    fn box_inward(&self, around: &Bounds) -> Bounds {
-        turned(around, self.rotation.transpose(), |v| self.inward((v, 0.0)))
+    fn box_inward(&self, around @ [lo, hi]: &Bounds) -> Bounds {
+        let point = |p: DVec3| self.inward((p, 0.0));
+        turned(around, self.rotation.transpose(), |p| point(p).0, point(*lo).1.max(point(*hi).1))
     }
 }
 
-/// The box around a box under a rigid motion that maps points by `map` and rotates by `rotation`.
-fn turned([lo, hi]: &Bounds, rotation: DMat3, map: impl Fn(DVec3) -> Spot) -> Bounds {
+/// The box around a box under a rigid motion that maps points by `map` and rotates by `rotation`; `error_m` is about the
+/// error of its corners.
+fn turned([lo, hi]: &Bounds, rotation: DMat3, map: impl Fn(DVec3) -> DVec3, error_m: f64) -> Bounds {
     let half = (*hi - *lo) / 2.0;
     let spread = rotation.x_axis.abs() * half.x + rotation.y_axis.abs() * half.y + rotation.z_axis.abs() * half.z;
-    let (middle, _) = map((*lo + *hi) / 2.0);
-    let error_m = map(*lo).1.max(map(*hi).1);
-    // Far more than the rounding errors here and the errors of corners other than these two.
+    let middle = map((*lo + *hi) / 2.0);
+    // Far more than the rounding errors here and the errors of all corners.
     let spread = spread * (1.0 + 1e-9) + DVec3::splat(8.0 * error_m + 1e-12 * middle.abs().element_sum());
     [middle - spread, middle + spread]
 }
@@ -102,14 +111,19 @@ pub fn starts_inside<'s>(
 ) -> &'s [Inside] {
     space.found.clear();
     motion.at_start(&mut space.poses);
-    let search = Search { world, poses: &space.poses, is_ignored };
+    let (poses, robot) = (&space.poses, &world.robot);
+    let links = 0..robot.links.len() as u32;
+    space.frames.clear();
+    space.frames.extend(robot.links.iter().map(|link| Frame::new(&poses[link.body as usize], poses.len())));
+    let search = Search { world, frames: &space.frames, is_ignored };
     space.around.clear();
-    let links = 0..world.robot.links.len() as u32;
-    let around = |link| search.frame(link).box_outward(&world.solids.around(&world.robot.links, link));
+    let around = |link| search.frame(link).box_outward(&world.solids.around(&robot.links, link));
     space.around.extend(links.clone().map(around));
     if !world.scene.triangles.is_empty() {
-        for link in links {
-            search.in_scene(link, &space.around[link as usize], &mut space.found);
+        space.pairs.clear();
+        world.scene.solids().boxes().pairs(&space.around, &mut space.open, &mut space.pairs);
+        for &[link, object] in &space.pairs {
+            search.in_scene(link, object, &space.around[link as usize], &mut space.found);
         }
     }
     search.in_links(&space.around, &mut space.found);
@@ -119,24 +133,22 @@ pub fn starts_inside<'s>(
 
 struct Search<'a> {
     world: &'a CollisionWorld,
-    poses: &'a [TaylorModel<f64>],
+    /// The pose of each link's body.
+    frames: &'a [Frame],
     is_ignored: &'a dyn Fn(u32, Obstacle) -> bool,
 }
 
 impl Search<'_> {
-    fn frame(&self, link: u32) -> Frame {
-        let body = self.world.robot.links[link as usize].body;
-        Frame::new(&self.poses[body as usize], self.poses.len())
+    fn frame(&self, link: u32) -> &Frame {
+        &self.frames[link as usize]
     }
 
-    /// Tests a link against the objects of the scene whose boxes overlap its own.
-    fn in_scene(&self, link: u32, around: &Bounds, found: &mut Vec<Inside>) {
-        self.world.scene.solids().each(around, &mut |object| {
-            if !self.world.allowed.contains(&(link, object)) && !(self.is_ignored)(link, Obstacle::Object(object)) {
-                let point = self.point_in_object(link, object, around);
-                found.extend(point.map(|p| self.inside(link, Obstacle::Object(object), p)));
-            }
-        });
+    /// Tests a link against an object of the scene whose box overlaps its own.
+    fn in_scene(&self, link: u32, object: u32, around: &Bounds, found: &mut Vec<Inside>) {
+        if !self.world.allowed.contains(&(link, object)) && !(self.is_ignored)(link, Obstacle::Object(object)) {
+            let point = self.point_in_object(link, object, around);
+            found.extend(point.map(|p| self.inside(link, Obstacle::Object(object), p)));
+        }
     }
 
     fn point_in_object(&self, link: u32, object: u32, around: &Bounds) -> Option<DVec3> {
@@ -144,13 +156,16 @@ impl Search<'_> {
         let solid = self.world.solids.get(&self.world.robot.links, link);
         let surface = scene.solids().surface(scene, object);
         let in_object = surface.and_then(|surface| {
-            let near = frame.box_inward(&surface.around);
-            point_in(&solid.components, &near, &surface, |v| frame.outward(v), |v| v)
+            let near = || frame.box_inward(&surface.around);
+            point_in(&solid.components, near, &surface, |v| Some(frame.outward(v)), |v| v)
         });
         in_object.or_else(|| {
             let components = &scene.solids().get(scene, object).components;
-            let spot = |v: DVec3| (v, scene.shift_unit * v.abs().element_sum());
-            solid.surfaces().find_map(|surface| point_in(components, around, &surface, spot, |v| frame.inward(v)))
+            let spot = |v: DVec3| {
+                let error_m = scene.shift_unit * v.abs().element_sum();
+                overlap(&[v - error_m, v + error_m], around).then_some((v, error_m))
+            };
+            solid.surfaces().find_map(|surface| point_in(components, || *around, &surface, spot, |v| frame.inward(v)))
         })
     }
 
@@ -171,8 +186,8 @@ impl Search<'_> {
         let [solid, other] = [a, b].map(|link| self.world.solids.get(&self.world.robot.links, link));
         let [frame, within] = [a, b].map(|link| self.frame(link));
         other.surfaces().find_map(|surface| {
-            let near = frame.box_inward(&within.box_outward(&surface.around));
-            point_in(&solid.components, &near, &surface, |v| frame.outward(v), |p| within.inward(p))
+            let near = || frame.box_inward(&within.box_outward(&surface.around));
+            point_in(&solid.components, near, &surface, |v| Some(frame.outward(v)), |p| within.inward(p))
         })
     }
 
@@ -181,19 +196,20 @@ impl Search<'_> {
     }
 }
 
-/// A point in the world that is inside a surface: a vertex of one of the components whose boxes overlap `near`.
-/// Vertices are transformed to the world by `outward`, and to the surface's frame by `inward`.
+/// A point in the world that is inside a surface: a vertex of one of the components, whose box overlaps `near`.
+/// Vertices are transformed to the world by `outward`, which returns `None` for those that are certainly outside the
+/// surface, and to the surface's frame by `inward`.
 fn point_in(
     components: &Components,
-    near: &Bounds,
+    near: impl FnOnce() -> Bounds,
     surface: &Surface,
-    outward: impl Fn(DVec3) -> Spot,
+    outward: impl Fn(DVec3) -> Option<Spot>,
     inward: impl Fn(Spot) -> Spot,
 ) -> Option<DVec3> {
     let mut found = None;
     components.each(near, &mut |vertices| {
         for &vertex in vertices {
-            let spot = outward(vertex);
+            let Some(spot) = outward(vertex) else { break };
             let (p, error_m) = inward(spot);
             match surface.side(p, error_m) {
                 Side::Near => continue,

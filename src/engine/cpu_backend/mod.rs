@@ -24,6 +24,10 @@ const TARGET_BATCH_TIME: Duration = Duration::from_millis(200);
 const MAX_BATCH: usize = 1 << 13;
 /// Tasks per thread of a batch: at its end, one thread works on its last task while the others wait.
 const TASKS_PER_THREAD: usize = 64;
+/// Smallest and largest ratio of the sizes of consecutive batches.
+const GROWTH: [f64; 2] = [0.5, 4.0];
+/// Whether the calling thread's stack is large enough for all stages: code that is not optimised needs more.
+const FITS_CALLER: bool = !cfg!(debug_assertions);
 /// Maximum number of motions in a task.
 const MAX_TASK: usize = 8;
 /// Maximum number of motions that are checked in the calling thread: waking another thread takes as long as a motion.
@@ -63,7 +67,21 @@ impl EngineCore {
     pub(super) fn check_on_cpu(&self, queue: &mut MotionQueue, deliver: &mut Deliver, stats: &mut Stats) -> Result<()> {
         let sweep = self.choose_sweep_on_cpu(&queue.peek(autotune::CALIBRATION_MOTIONS))?;
         let mut size = 64 * self.threads();
+        let next_size = |size: usize, took: Duration| {
+            let growth = TARGET_BATCH_TIME.as_secs_f64() / took.as_secs_f64();
+            ((size as f64 * growth.clamp(GROWTH[0], GROWTH[1])) as usize).clamp(self.threads(), MAX_BATCH)
+        };
         let mut batch = queue.next_batch(size)?;
+        // If nothing is left to read, waking a single thread only takes time.
+        while self.threads() == 1 && FITS_CALLER && queue.is_read() {
+            let Some(now) = batch else { return Ok(()) };
+            let since = Instant::now();
+            let (verdicts, of_batch) = self.check_batch(&now, sweep)?;
+            size = next_size(size, since.elapsed());
+            stats.add(&of_batch);
+            deliver(verdicts, stats)?;
+            batch = queue.next_batch(size)?;
+        }
         let (mut verdicts, mut read) = (Vec::new(), Ok(()));
         while let Some(now) = batch {
             // While this batch is solved, the verdicts of the last one are delivered and the next motions are read.
@@ -86,14 +104,13 @@ impl EngineCore {
             let (of_batch, batch_stats) = solved?;
             stats.add(&batch_stats);
             verdicts = of_batch;
-            size = if took < TARGET_BATCH_TIME / 2 { (2 * size).min(MAX_BATCH) } else { size };
-            size = if took > 2 * TARGET_BATCH_TIME { (size / 2).max(self.threads()) } else { size };
+            size = next_size(size, took);
         }
         deliver(verdicts, stats)?;
         read
     }
 
-    /// The verdicts of a batch and its statistics, computed on all threads.
+    /// The verdicts of a batch and its statistics, computed on all threads, or in this one if there is a single one.
     fn check_batch(&self, batch: &Batch, sweep: Sweep) -> Result<(Vec<Verdict>, Stats)> {
         let (stages, all_items) = (self.cpu_stages(sweep), self.options.item_cap());
         let check = |item_cap: usize, guard: &mut ScratchGuard, i: usize, stats: &mut Stats| {
@@ -111,13 +128,17 @@ impl EngineCore {
             }
             Ok(stats)
         };
-        // Without a maximum, rayon assigns a quarter of a small batch to one thread.
-        let tasks = verdicts.par_chunks_mut(task).enumerate().with_max_len(1);
-        let all = tasks.map_init(|| self.workers.scratch.acquire(), run);
-        let mut stats = all.try_reduce(Stats::default, |mut a: Stats, b| {
-            a.add(&b);
-            Ok(a)
-        })?;
+        let mut stats = if self.threads() == 1 {
+            run(&mut self.workers.scratch.acquire(), (0, &mut verdicts))?
+        } else {
+            // Without a maximum, rayon assigns a quarter of a small batch to one thread.
+            let tasks = verdicts.par_chunks_mut(task).enumerate().with_max_len(1);
+            let all = tasks.map_init(|| self.workers.scratch.acquire(), run);
+            all.try_reduce(Stats::default, |mut a: Stats, b| {
+                a.add(&b);
+                Ok(a)
+            })?
+        };
         // A motion that needs more than its thread's share of the memory is checked again with all of it, so that
         // verdicts do not depend on the number of threads.
         for (i, verdict) in verdicts.iter_mut().enumerate() {

@@ -3,7 +3,7 @@
 use super::scratch::Scratch;
 use crate::bvh::obb_tree::ObbTrees;
 use crate::enclosure::pose_bound::PoseEnclosure;
-use crate::engine::{Options, Stage, Stats};
+use crate::engine::{Options, Stage, StageStats, Stats};
 use crate::scene::world::CollisionWorld;
 use crate::stage::s2_bound::Boxes;
 use crate::stage::s4_sweep::{Sweep, SweepCounts};
@@ -40,31 +40,31 @@ impl CpuStages<'_> {
             solver.go_on();
         }
         scratch.begin(world);
-        let solve = &self.options.solve;
-        let starts_within = solve.one_pair_decides_the_start() && self.starts_within(scratch, &mut solver, stats);
+        let (solve, mut clock) = (&self.options.solve, Clock::start());
+        let starts_within =
+            solve.one_pair_decides_the_start() && self.starts_within(scratch, &mut solver, &mut clock, stats);
         let n_pieces = if starts_within { 0 } else { usize::MAX };
         scratch.links.set_ends_at_start(part.is_start && solve.one_pair_may_decide_the_start());
         for piece in Piece::cut_by_travel(0, &scratch.motion, world).take(n_pieces) {
-            let mut fits = self.search(item_cap, scratch, &piece, stats);
+            let mut fits = self.search(item_cap, scratch, &piece, &mut clock, stats);
             if scratch.links.starts_in_contact() {
-                if self.starts_within(scratch, &mut solver, stats) {
+                if self.starts_within(scratch, &mut solver, &mut clock, stats) {
                     break;
                 }
                 scratch.links.set_ends_at_start(false);
-                fits = self.search(item_cap, scratch, &piece, stats);
+                fits = self.search(item_cap, scratch, &piece, &mut clock, stats);
             }
             if !fits {
                 out_of_memory = Some(piece.t0);
                 break;
             }
-            let mut clock = Clock::start(stats);
             let Scratch { motion, pairs: search, limits, links, .. } = &*scratch;
             let pairs = &search.pairs;
             let motions = Motions { robot: motion, chains: links.chains() };
             let may_touch = MayTouch { scene: pairs, links: links.pairs() };
             let is_decided =
                 solver.certain(motions, &piece, may_touch, limits[0]) || solver.feed(motions, &piece, may_touch);
-            clock.stage(Stage::Solve, pairs.len() + links.pairs().len(), 0);
+            clock.stage(stats.stage(Stage::Solve), pairs.len() + links.pairs().len(), 0);
             if is_decided {
                 break;
             }
@@ -105,7 +105,7 @@ impl CpuStages<'_> {
         piece: &Piece,
         is_placed: bool,
     ) -> Option<Contact> {
-        if !self.search(item_cap, scratch, piece, stats) {
+        if !self.search(item_cap, scratch, piece, &mut Clock::start(), stats) {
             return Some(Contact::possible(piece.t0, None));
         }
         let mut solver = Solver::within(std::mem::take(&mut scratch.solver), self.world, self.options.solve);
@@ -117,30 +117,36 @@ impl CpuStages<'_> {
     }
 
     /// Finds the pairs of triangles that may touch in a piece. Returns false if there are too many.
-    fn search(&self, item_cap: usize, scratch: &mut Scratch, piece: &Piece, stats: &mut Stats) -> bool {
+    fn search(
+        &self,
+        item_cap: usize,
+        scratch: &mut Scratch,
+        piece: &Piece,
+        clock: &mut Clock,
+        stats: &mut Stats,
+    ) -> bool {
         let Self { world, obb_trees, options, sweep } = *self;
         let Scratch { motion, poses, boxes, cull, pairs: search, limits, links, .. } = scratch;
         let motions = std::slice::from_ref(&*motion);
         stats.pieces += 1;
         let pieces = [*piece];
-        let mut clock = Clock::start(stats);
         s1_concat::reference_in(poses, &pieces, motions, options.bound);
-        clock.stage(Stage::Concat, 1, poses.bounds.len());
+        clock.stage(stats.stage(Stage::Concat), 1, poses.bounds.len());
         s2_bound::reference_in(boxes, world, &pieces, poses);
-        clock.stage(Stage::Bound, poses.bounds.len(), boxes.lo.len());
+        clock.stage(stats.stage(Stage::Bound), poses.bounds.len(), boxes.lo.len());
         let n_candidates = self.broad_phase(&pieces, boxes, cull);
-        clock.stage(Stage::Cull, boxes.lo.len(), n_candidates);
+        clock.stage(stats.stage(Stage::Cull), boxes.lo.len(), n_candidates);
         let candidates = &mut cull.candidates;
         let mut n_left = n_candidates;
         if sweep == Sweep::Off {
-            clock.items(Stage::Sweep, n_candidates, n_candidates);
+            stats.stage(Stage::Sweep).count(n_candidates, n_candidates);
         } else {
             let input = s4_sweep::Input { world, motions, pieces: &pieces, poses, boxes };
             s4_sweep::reference(sweep, &input, candidates);
             let counts = SweepCounts::of(world, candidates);
-            clock.stats.sweep.add(counts);
+            stats.sweep.add(counts);
             n_left = counts.candidates_out as usize;
-            clock.stage(Stage::Sweep, n_candidates, n_left);
+            clock.stage(stats.stage(Stage::Sweep), n_candidates, n_left);
         }
         // With `InitialContactPolicy::Ignore` a contact may be ignored later and must not limit the others.
         let limited = (options.solve.initial == InitialContactPolicy::Report).then_some(&mut *limits);
@@ -148,22 +154,24 @@ impl CpuStages<'_> {
         let courses = is_jet.then_some(Courses::World(motions));
         let input = s5_pairs::Input { world, obb_trees, pieces: &pieces, poses, boxes, candidates, courses };
         let (fits, counts) = s5_pairs::search_in(search, &input, limited, item_cap);
-        clock.stats.pairs.add(counts);
+        stats.pairs.add(counts);
         let pairs = &mut search.pairs;
-        clock.stage(Stage::Pairs, n_left, pairs.len());
-        let fits = fits
-            && n_candidates <= item_cap
-            && links.search((world, options), (motion, piece), (&*poses, &*boxes, item_cap), limits, clock.stats);
+        clock.stage(stats.stage(Stage::Pairs), n_left, pairs.len());
+        let mut fits = fits && n_candidates <= item_cap;
+        if fits && !world.frames.is_empty() {
+            fits = links.search((world, options), (motion, piece), (&*poses, &*boxes, item_cap), limits, stats);
+            // It has a clock of its own.
+            *clock = Clock::start();
+        }
         s5_pairs::clip(pairs, &pieces, limits, world.links.len());
         fits
     }
 
     /// Uses a pair within the margin at the start as the answer, if it decides the motion.
-    fn starts_within(&self, scratch: &mut Scratch, solver: &mut Solver, stats: &mut Stats) -> bool {
+    fn starts_within(&self, scratch: &mut Scratch, solver: &mut Solver, clock: &mut Clock, stats: &mut Stats) -> bool {
         let Scratch { motion, links, .. } = scratch;
-        let mut clock = Clock::start(stats);
         let starts_within = links.decide_start(solver, (self.world, &self.options.solve), motion);
-        clock.stage(Stage::Solve, usize::from(starts_within), 0);
+        clock.stage(stats.stage(Stage::Solve), usize::from(starts_within), 0);
         starts_within
     }
 
@@ -193,27 +201,20 @@ pub(in crate::engine) struct Part {
 }
 
 /// Measures the time of consecutive stages.
-struct Clock<'s> {
-    stats: &'s mut Stats,
+struct Clock {
     since: Instant,
 }
 
-impl<'s> Clock<'s> {
-    fn start(stats: &'s mut Stats) -> Self {
-        Self { stats, since: Instant::now() }
+impl Clock {
+    fn start() -> Self {
+        Self { since: Instant::now() }
     }
 
-    fn stage(&mut self, stage: Stage, items_in: usize, items_out: usize) {
+    /// Adds the time since the last stage to one, and the numbers of items that it read and wrote.
+    fn stage(&mut self, stage: &mut StageStats, items_in: usize, items_out: usize) {
         let now = Instant::now();
-        self.stats.stage(stage).seconds += (now - self.since).as_secs_f64();
+        stage.seconds += (now - self.since).as_secs_f64();
         self.since = now;
-        self.items(stage, items_in, items_out);
-    }
-
-    /// Counts the items of a stage without measuring it.
-    fn items(&mut self, stage: Stage, items_in: usize, items_out: usize) {
-        let stats = self.stats.stage(stage);
-        stats.items_in += items_in as u64;
-        stats.items_out += items_out as u64;
+        stage.count(items_in, items_out);
     }
 }
