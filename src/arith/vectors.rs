@@ -144,7 +144,7 @@ mod x86 {
         ($name:ident, $part:ty, $parts:literal, $per_part:literal, {
             set: $set:ident, load: $load:ident, store: $store:ident, add: $add:ident, sub: $sub:ident, mul: $mul:ident,
             div: $div:ident, sqrt: $sqrt:ident, max: $max:ident, min: $min:ident, xor: $xor:ident,
-            andnot: $andnot:ident, gt: $gt:expr, select: $select:expr,
+            andnot: $andnot:ident, gt: $gt:expr, select: $select:expr, widen: $widen:expr,
         }) => {
             #[derive(Clone, Copy, Debug)]
             pub struct $name([$part; $parts]);
@@ -244,6 +244,15 @@ mod x86 {
                     out
                 }
                 #[inline(always)]
+                fn widen(lanes: &[f32; WIDTH]) -> Self {
+                    let mut out = Self::new(0.0);
+                    for i in 0..$parts {
+                        // SAFETY: see the module; the part is within the array.
+                        out.0[i] = unsafe { $widen(lanes.as_ptr().add(i * $per_part)) };
+                    }
+                    out
+                }
+                #[inline(always)]
                 fn store(self) -> Lanes<WIDTH> {
                     let mut out = Lanes::default();
                     for i in 0..$parts {
@@ -272,6 +281,7 @@ mod x86 {
         xor: _mm512_xor_pd, andnot: _mm512_andnot_pd,
         gt: |a, b| u32::from(_mm512_cmp_pd_mask::<_CMP_GT_OQ>(a, b)),
         select: |mask: u32, x, y| _mm512_mask_blend_pd(mask as u8, y, x),
+        widen: |lanes| _mm512_cvtps_pd(_mm256_loadu_ps(lanes)),
     });
 
     vector!(InTwo, __m256d, 2, 4, {
@@ -284,6 +294,7 @@ mod x86 {
             let set = _mm256_and_si256(_mm256_set1_epi64x(i64::from(mask)), bits);
             _mm256_blendv_pd(y, x, _mm256_castsi256_pd(_mm256_cmpeq_epi64(set, bits)))
         },
+        widen: |lanes| _mm256_cvtps_pd(_mm_loadu_ps(lanes)),
     });
 
     #[target_feature(enable = "avx512f,avx512dq")]
@@ -313,7 +324,8 @@ mod tests {
             let mask = a.gt(b);
             let all = [a + b, a - b, a * b, -a, a.abs(), a.max(b), a.min(b), a.div(b), a.abs().sqrt()];
             let chosen = [T::select(mask, a, b), T::select(0x5a, a, b), T::select(!0, a, b), T::new(self.0[0])];
-            let bits = all.into_iter().chain(chosen).flat_map(|v| v.store().0).map(f64::to_bits);
+            let wide = T::widen(&self.1.map(|x| x as f32));
+            let bits = all.into_iter().chain(chosen).chain([wide]).flat_map(|v| v.store().0).map(f64::to_bits);
             bits.chain([u64::from(mask)]).collect()
         }
     }

@@ -63,9 +63,10 @@ impl BoxTree {
         Self { boxes: of_nodes, leaves, tree }
     }
 
-    /// Appends, for each of some boxes, the boxes of the tree that overlap it, perhaps only up to rounding to single
+    /// Replaces `found` by the boxes of the tree that overlap each of some boxes, perhaps only up to rounding to single
     /// precision, as pairs of indices. `open` is reusable memory.
-    pub fn pairs(&self, queries: &[Bounds], open: &mut Vec<u32>, found: &mut Vec<[u32; 2]>) {
+    pub fn pairs(&self, queries: &[Bounds], open: &mut Vec<ChildRef>, found: &mut Vec<[u32; 2]>) {
+        found.clear();
         if !self.tree.nodes.is_empty() {
             widest(Pairs { tree: self, queries, open, found });
         }
@@ -76,8 +77,7 @@ impl BoxTree {
     pub fn each(&self, query: &Bounds, each: &mut impl FnMut(u32) -> bool) {
         each_leaf(&self.tree, &self.boxes, query, &mut |leaf| {
             let first = self.tree.leaf(leaf).start;
-            slots(widest(Overlapping(&self.leaves[leaf as usize], query)))
-                .all(|slot| each(self.tree.order[first + slot]))
+            near(&self.leaves[leaf as usize], query).all(|slot| each(self.tree.order[first + slot]))
         });
     }
 }
@@ -87,11 +87,12 @@ fn outward([lo, hi]: Bounds) -> [[f32; 3]; 2] {
     [lo.to_array().map(|x| (x as f32).next_down()), hi.to_array().map(|x| (x as f32).next_up())]
 }
 
-/// The boxes of a tree that overlap some boxes.
+/// The boxes of a tree that overlap some boxes. The tree is descended with eight of these together, because they are
+/// usually close together: the links of a robot.
 struct Pairs<'a> {
     tree: &'a BoxTree,
     queries: &'a [Bounds],
-    open: &'a mut Vec<u32>,
+    open: &'a mut Vec<ChildRef>,
     found: &'a mut Vec<[u32; 2]>,
 }
 
@@ -100,18 +101,29 @@ impl Vectorised for Pairs<'_> {
     #[inline(always)]
     fn run<T: Vector>(self) {
         let Self { tree: BoxTree { tree, boxes, leaves }, queries, open, found } = self;
-        for (query, place) in queries.iter().zip(0..) {
-            open.push(0);
-            while let Some(node) = open.pop() {
-                for slot in slots(overlapping::<T>(&boxes[node as usize], query)) {
-                    match tree.nodes[node as usize][slot] {
-                        ChildRef::Empty => {}
-                        ChildRef::Node(node) => open.push(node),
-                        ChildRef::Leaf(leaf) => {
-                            let first = tree.leaf(leaf).start;
-                            let near = slots(overlapping::<T>(&leaves[leaf as usize], query));
-                            found.extend(near.map(|slot| [place, tree.order[first + slot]]));
-                        }
+        for (group, first) in queries.chunks(WIDTH).zip((0..).step_by(WIDTH)) {
+            open.push(ChildRef::Node(0));
+            while let Some(at) = open.pop() {
+                let sides = match at {
+                    ChildRef::Empty => continue,
+                    ChildRef::Node(node) => &boxes[node as usize],
+                    ChildRef::Leaf(leaf) => &leaves[leaf as usize],
+                };
+                // The boxes that overlap each of the queries.
+                let mut near = 0;
+                for (place, query) in group.iter().enumerate() {
+                    near |= u64::from(overlapping::<T>(sides, query)) << (place * WIDTH);
+                }
+                match at {
+                    ChildRef::Empty => {}
+                    ChildRef::Node(node) => {
+                        let any = (0..WIDTH).fold(0, |any, place| any | near >> (place * WIDTH)) & ((1 << WIDTH) - 1);
+                        open.extend(places(any).map(|slot| tree.nodes[node as usize][slot]));
+                    }
+                    ChildRef::Leaf(leaf) => {
+                        let of_leaf = tree.leaf(leaf).start;
+                        let pair = |bit| [first + (bit / WIDTH) as u32, tree.order[of_leaf + bit % WIDTH]];
+                        found.extend(places(near).map(pair));
                     }
                 }
             }
@@ -143,12 +155,17 @@ impl Vectorised for Overlapping<'_> {
 
 /// The places of the bits of a mask, the lowest first.
 #[inline(always)]
-fn slots(mut mask: u32) -> impl Iterator<Item = usize> {
+fn places(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
-        let slot = (mask != 0).then(|| mask.trailing_zeros() as usize);
+        let place = (mask != 0).then(|| mask.trailing_zeros() as usize);
         mask &= mask.wrapping_sub(1);
-        slot
+        place
     })
+}
+
+/// The places of the boxes, of eight side by side, that overlap another box.
+fn near(sides: &Boxes, query: &Bounds) -> impl Iterator<Item = usize> + use<> {
+    places(widest(Overlapping(sides, query)).into())
 }
 
 /// Calls `each` with the leaves of a tree that overlap a box, until it returns false.
@@ -159,7 +176,7 @@ fn each_leaf(tree: &WideTree, boxes: &[Boxes], query: &Bounds, each: &mut impl F
 }
 
 fn below(tree: &WideTree, boxes: &[Boxes], query: &Bounds, node: u32, each: &mut impl FnMut(u32) -> bool) -> bool {
-    slots(widest(Overlapping(&boxes[node as usize], query))).all(|slot| match tree.nodes[node as usize][slot] {
+    near(&boxes[node as usize], query).all(|slot| match tree.nodes[node as usize][slot] {
         ChildRef::Empty => true,
         ChildRef::Leaf(leaf) => each(leaf),
         ChildRef::Node(node) => below(tree, boxes, query, node, each),

@@ -172,17 +172,22 @@ impl Vectorised for Traversal<'_> {
 /// The box around a box of the model in a whole piece: its lowest and highest coordinates.
 #[inline(always)]
 fn in_piece<T: Vector>(boxes: &Boxes, node: usize, groups: usize) -> [[f64; 3]; 2] {
-    let (mut lo, mut hi) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    let (mut lo, mut hi) = ([0.0; 3], [0.0; 3]);
     for axis in 0..3 {
         let (l, h) = (&boxes.lo[node].0[axis], &boxes.hi[node].0[axis]);
         let l: Lanes<WIDTH> = Real::min(part::<T, SUBS>(l, 0), part(l, groups - 1)).store();
         let h: Lanes<WIDTH> = Real::max(part::<T, SUBS>(h, 0), part(h, groups - 1)).store();
-        for lane in 0..WIDTH {
-            lo[axis] = Real::min(lo[axis], l.0[lane]);
-            hi[axis] = Real::max(hi[axis], h.0[lane]);
-        }
+        lo[axis] = reduced(l.0, Real::min);
+        hi[axis] = reduced(h.0, Real::max);
     }
     [lo, hi]
+}
+
+/// Combines eight numbers by halves.
+#[inline(always)]
+fn reduced([a, b, c, d, e, f, g, h]: [f64; WIDTH], pair: impl Fn(f64, f64) -> f64) -> f64 {
+    let [a, b, c, d] = [pair(a, e), pair(b, f), pair(c, g), pair(d, h)];
+    pair(pair(a, c), pair(b, d))
 }
 
 /// The children of a node of the scene's tree.

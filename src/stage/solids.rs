@@ -10,6 +10,7 @@
 //! of the poses is not used, but another vertex of its component. If all vertices are so near, the test of surfaces has
 //! already reported that they may touch.
 
+use crate::bvh::tree::ChildRef;
 use crate::enclosure::pose_bound::TaylorModel;
 use crate::robot::RobotMotion;
 use crate::scene::solids::{Bounds, Components, Side, Surface, overlap};
@@ -27,7 +28,7 @@ pub struct Workspace {
     around: Vec<Bounds>,
     /// Links and objects whose boxes overlap.
     pairs: Vec<[u32; 2]>,
-    open: Vec<u32>,
+    open: Vec<ChildRef>,
     found: Vec<Inside>,
 }
 
@@ -120,7 +121,6 @@ pub fn starts_inside<'s>(
     let around = |link| search.frame(link).box_outward(&world.solids.around(&robot.links, link));
     space.around.extend(links.clone().map(around));
     if !world.scene.triangles.is_empty() {
-        space.pairs.clear();
         world.scene.solids().boxes().pairs(&space.around, &mut space.open, &mut space.pairs);
         for &[link, object] in &space.pairs {
             search.in_scene(link, object, &space.around[link as usize], &mut space.found);
