@@ -58,8 +58,9 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
     sin_cos_pair(x, 0.0)
 }
 
+/// `(sin, cos)` of `x + tail`, each within [`TRIG_ERROR`], where `tail` is zero or the rounding error of `x`.
 #[inline(always)]
-fn sin_cos_pair<T: FullReal>(x: T, tail: T) -> (T, T) {
+pub fn sin_cos_pair<T: FullReal>(x: T, tail: T) -> (T, T) {
     let (one, round) = (T::new(1.0), T::new(ROUND));
     let k = (x * T::new(std::f64::consts::FRAC_2_PI) + round) - round;
     let r = (((x - k * T::new(P1)) - k * T::new(P2)) - k * T::new(P3)) + tail;

@@ -3,6 +3,7 @@
 
 use crate::arith::linear::V3;
 use crate::arith::real::{FullReal, Real};
+use crate::arith::trig::sin_cos_pair;
 use crate::arith::vectors::{Vector, Vectorised, WIDTH};
 use crate::robot::joint_motion::AxisMotion;
 use glam::{DMat3, DVec3};
@@ -92,24 +93,31 @@ fn norm<T: FullReal>(x: &[T; 6]) -> T {
     (diagonal + T::new(2.0) * (x[3] * x[3] + x[4] * x[4] + x[5] * x[5])).sqrt()
 }
 
-/// The orientations and axes of eight joints, as in [`AxisMotion`]: the entries of each, by columns.
+/// The orientations and axes of eight joints in their own frames, as in [`AxisMotion::in_joint_frame`]: the entries of
+/// each, by columns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SideBySide {
     r: [[f64; WIDTH]; 9],
     u: [[f64; WIDTH]; 3],
+    /// The joints that have turned, as a mask, and their angles.
+    turned: u32,
+    turned_rad: [f64; WIDTH],
 }
 
 impl SideBySide {
     /// Joints at rest.
     pub const REST: Self = {
-        let (mut rest, one) = (Self { r: [[0.0; WIDTH]; 9], u: [[0.0; WIDTH]; 3] }, [1.0; WIDTH]);
+        let (mut rest, one) =
+            (Self { r: [[0.0; WIDTH]; 9], u: [[0.0; WIDTH]; 3], turned: 0, turned_rad: [0.0; WIDTH] }, [1.0; WIDTH]);
         (rest.r[0], rest.r[4], rest.r[8], rest.u[2]) = (one, one, one, one);
         rest
     };
 
     /// Sets a joint.
     #[inline]
-    pub fn set(&mut self, joint: usize, axis: &AxisMotion) {
+    pub fn set(&mut self, joint: usize, axis: &AxisMotion, turned_rad: Option<f64>) {
+        self.turned |= u32::from(turned_rad.is_some()) << joint;
+        self.turned_rad[joint] = turned_rad.unwrap_or(0.0);
         for row in 0..3 {
             self.u[row][joint] = axis.u[row];
             for column in 0..3 {
@@ -152,6 +160,13 @@ impl Vectorised for &SideBySide {
                 r[column].0[row] = T::load(&self.r[3 * column + row]);
             }
         }
+        let of_joints = (r, u);
+        let (sin, cos) = sin_cos_pair(T::load(&self.turned_rad), T::new(0.0));
+        for (column, e) in r.iter_mut().zip([DVec3::X, DVec3::Y, DVec3::Z]) {
+            let turned = product(&of_joints.0, turned(u, V3::new(e), sin, cos));
+            *column = chosen(self.turned, turned, *column);
+        }
+        u = chosen(self.turned, product(&of_joints.0, u), u);
         let all = JointMatrices::<T>::new(r, u);
         let mut entries = Entries { of: [[[0.0; WIDTH]; 9]; 3], defects: all.defect().store().0 };
         for column in 0..3 {
@@ -165,10 +180,30 @@ impl Vectorised for &SideBySide {
     }
 }
 
+/// A vector turned about a unit axis, as by [`rotation`](crate::robot::joint_motion::rotation).
+#[inline(always)]
+fn turned<T: Real>(axis: V3<T>, e: V3<T>, sin: T, cos: T) -> V3<T> {
+    let c = axis.times(axis.dot(e));
+    (e - c).times(cos) + axis.cross(e).times(sin) + c
+}
+
+/// The product of a matrix, by columns, and a vector.
+#[inline(always)]
+fn product<T: Real>([x, y, z]: &[V3<T>; 3], v: V3<T>) -> V3<T> {
+    x.times(v.0[0]) + y.times(v.0[1]) + z.times(v.0[2])
+}
+
+/// The lanes of `x` in a mask, else those of `y`.
+#[inline(always)]
+fn chosen<T: FullReal>(mask: u32, x: V3<T>, y: V3<T>) -> V3<T> {
+    V3([T::select(mask, x.0[0], y.0[0]), T::select(mask, x.0[1], y.0[1]), T::select(mask, x.0[2], y.0[2])])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::arith::vectors::widest;
+    use crate::robot::joint_motion::rotation;
     use glam::EulerRot;
 
     /// Orientations with an error, and axes of any length.
@@ -185,9 +220,12 @@ mod tests {
         for first in 0..50 {
             let axes: [_; WIDTH] = std::array::from_fn(|lane| some(first * WIDTH + lane));
             let mut side_by_side = SideBySide::REST;
-            (0..WIDTH).for_each(|lane| side_by_side.set(lane, &axes[lane]));
+            // Every other joint has turned.
+            let turned_rad = |lane: usize| (lane % 2 == 1).then(|| 7.0 * (first as f64 + 0.3 * lane as f64).sin());
+            (0..WIDTH).for_each(|lane| side_by_side.set(lane, &axes[lane], turned_rad(lane)));
             let all = widest(&side_by_side);
             for (lane, AxisMotion { r, u, .. }) in axes.iter().enumerate() {
+                let (r, u) = &turned_rad(lane).map_or((*r, *u), |angle| (*r * rotation(*u, angle), *r * *u));
                 let one = JointMatrices::<f64>::new(columns(r), V3::new(*u));
                 assert_eq!(all.matrices(lane).map(|m| columns(&m)), [one.a, one.b, one.c]);
                 assert_eq!(all.defects[lane], one.defect());

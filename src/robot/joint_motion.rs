@@ -74,8 +74,8 @@ impl JointMotion {
     ) -> Result<[f64; WIDTH]> {
         let mut axes = SideBySide::REST;
         for (i, (motion, joint)) in motions.iter_mut().zip(joints).enumerate() {
-            let axis = AxisMotion::new(joint, q0, q1)?;
-            axes.set(i, &axis);
+            let (axis, turned_rad) = AxisMotion::in_joint_frame(joint, q0, q1)?;
+            axes.set(i, &axis, turned_rad);
             (motion.origin_m, motion.slide_m, motion.w_rad) = (axis.origin_m, axis.slide_m, axis.w_rad);
         }
         let entries = widest(&axes);
@@ -190,23 +190,33 @@ pub(super) struct AxisMotion {
     pub slide_m: DVec3,
 }
 
+/// The parameters of a joint motion with the orientation `r` and the axis `u` of the joint's own frame; if the joint
+/// turns, it has turned by the given angle before, radians.
+pub(super) type InJointFrame = (AxisMotion, Option<f64>);
+
 impl AxisMotion {
     /// No motion.
     pub const REST: Self =
         Self { r: DMat3::IDENTITY, u: DVec3::Z, w_rad: 0.0, origin_m: DVec3::ZERO, slide_m: DVec3::ZERO };
 
     /// The motion of `joint` between two configurations; errors as in [`JointMotion::new`].
-    #[inline]
     pub fn new(joint: &Joint, q0: &[f64], q1: &[f64]) -> Result<Self> {
+        let (motion, turned_rad) = Self::in_joint_frame(joint, q0, q1)?;
+        let Self { r, u, .. } = motion;
+        Ok(turned_rad.map_or(motion, |angle| Self { r: r * rotation(u, angle), u: r * u, ..motion }))
+    }
+
+    /// The same in the joint's own frame.
+    #[inline]
+    pub fn in_joint_frame(joint: &Joint, q0: &[f64], q1: &[f64]) -> Result<InJointFrame> {
         let (k, origin) = (joint.orientation, joint.origin_m);
-        let straight = |origin_m, slide_m| Self { r: k, origin_m, slide_m, ..Self::REST };
+        let straight = |origin_m, slide_m| (Self { r: k, origin_m, slide_m, ..Self::REST }, None);
         match joint.kind {
             JointKind::Fixed => Ok(straight(origin, DVec3::ZERO)),
             JointKind::Revolute { axis, drive } => {
                 let (v0, v1) = (drive.value(q0), drive.value(q1));
                 within_turns(joint, v0, v1 - v0)?;
-                let (r, u) = (k * rotation(axis, v0), k * axis);
-                Ok(Self { r, u, w_rad: v1 - v0, origin_m: origin, slide_m: DVec3::ZERO })
+                Ok((Self { r: k, u: axis, w_rad: v1 - v0, origin_m: origin, slide_m: DVec3::ZERO }, Some(v0)))
             }
             JointKind::Prismatic { axis, drive } => {
                 let (v0, v1) = (drive.value(q0), drive.value(q1));
@@ -219,7 +229,7 @@ impl AxisMotion {
                 let ((c0, r0), (c1, r1)) = (free_pose(joint, &q0[f..f + 7])?, free_pose(joint, &q1[f..f + 7])?);
                 let (axis, w_rad) = axis_angle(r1 * r0.conjugate());
                 let r = k * DMat3::from_quat(r0);
-                Ok(Self { r, u: k * axis, w_rad, origin_m: origin + k * c0, slide_m: k * (c1 - c0) })
+                Ok((Self { r, u: k * axis, w_rad, origin_m: origin + k * c0, slide_m: k * (c1 - c0) }, None))
             }
         }
     }
