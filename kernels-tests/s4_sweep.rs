@@ -50,11 +50,16 @@ fn reference_culls_only_what_is_free() {
         for kind in KINDS {
             let mut draw = Draw::new(41 + kind as u64);
             for near in [Near::Around, Near::Touching].repeat(effort(1, 4)) {
-                let case = Case::new(&mut draw, kind, near, effort(6, 24), 12);
-                sets += case.sets(&case.candidates);
-                let (n, bad) = case.unproved(&case.candidates, &reference(&case, form));
-                assert_eq!(bad, 0, "{form:?}, {kind:?}");
-                culled += n;
+                let mut case = Case::new(&mut draw, kind, near, effort(6, 24), 12);
+                for is_for_cpu in [false, true] {
+                    if is_for_cpu {
+                        case.cut_for_cpu();
+                    }
+                    sets += case.sets(&case.candidates);
+                    let (n, bad) = case.unproved(&case.candidates, &reference(&case, form));
+                    assert_eq!(bad, 0, "{form:?}, {kind:?}, pieces of the CPU: {is_for_cpu}");
+                    culled += n;
+                }
             }
         }
         println!("{form:?}: {sets} sets of motion, link and triangle; {culled} sub-intervals of them culled");

@@ -33,6 +33,7 @@ use glam::{DMat3, DVec3};
 use std::collections::HashMap;
 
 mod crowded;
+mod lanes;
 mod margin;
 mod slabs;
 mod twin;
@@ -259,40 +260,6 @@ fn reference_drops_only_what_is_free() {
         assert_eq!(unproved(&case, &reference(&case)), 0);
         case.cut_for_cpu();
         assert_eq!(unproved(&case, &reference(&case)), 0);
-    }
-}
-
-/// Numbers beyond the sub-intervals of a piece remain from earlier pieces; no stage uses them.
-#[test]
-fn numbers_beyond_the_sub_intervals_are_not_used() {
-    let mut draw = Draw::new(38);
-    for (n_bodies, n_triangles) in SIZES {
-        let mut case = case(&mut draw, n_bodies, n_triangles, effort(8, 40), [0.02, 0.3, 1.0]);
-        case.cut_for_cpu();
-        assert!(case.pieces.iter().all(|piece| (piece.subs as usize) < SUBS));
-        let found = [0.0, f64::NAN, 1e3].map(|before| {
-            let subs = Subs::new(before);
-            let jet = PoseJet { x: [V3([subs; 3]); 3], p: [M3([[subs; 3]; 3]); 3] };
-            let bound = PoseBound::Taylor(TaylorModel { jet, ball: [subs; 2] });
-            let n_bounds = case.pieces.len() * case.motions[0].joints.len();
-            let mut poses = s1_concat::Poses { bounds: vec![bound; n_bounds], ..s1_concat::Poses::default() };
-            s1_concat::reference_in(&mut poses, &case.pieces, &case.motions, PoseEnclosure::TaylorModel);
-            let n_boxes = case.pieces.len() * case.world.model.n_nodes();
-            let mut boxes = s2_bound::Boxes { lo: vec![V3([subs; 3]); n_boxes], ..s2_bound::Boxes::default() };
-            boxes.hi.clone_from(&boxes.lo);
-            s2_bound::reference_in(&mut boxes, &case.world, &case.pieces, &poses);
-            let mut cull = s3_cull::Workspace::default();
-            s3_cull::cull_in(&mut cull, &case.world, &case.pieces, &boxes);
-            let (world, poses, boxes, candidates) = (&case.world, &poses, &boxes, cull.candidates.as_slice());
-            let courses = Some(s5_pairs::Courses::World(&case.motions));
-            let pieces = case.pieces.as_slice();
-            let input = s5_pairs::Input { world, obb_trees: None, pieces, poses, boxes, candidates, courses };
-            let mut limits = vec![u32::MAX; case.motions.len()];
-            (s5_pairs::search(&input, Some(&mut limits), usize::MAX).0.unwrap(), limits, candidates.to_vec())
-        });
-        let [zero, nan, far] = found.map(|found| format!("{found:?}"));
-        assert_eq!(zero, nan);
-        assert_eq!(zero, far);
     }
 }
 

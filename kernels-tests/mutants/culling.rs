@@ -146,7 +146,7 @@ pub const MUTANTS: &[Mutant] = &[
         MOVING_LINK,
         "if begin == 0 { subs } else { 1 << begin.trailing_zeros() }",
         "if begin == 0 { SUBS as u32 } else { 1 << begin.trailing_zeros() }",
-        "s5_pairs::numbers_beyond_the_sub_intervals_are_not_used",
+        "s5_pairs::lanes::numbers_beyond_the_sub_intervals_are_not_used",
     ),
     m(
         "slices of the pieces before",

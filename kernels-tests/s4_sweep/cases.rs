@@ -197,6 +197,14 @@ impl Case {
         Self { world, motions, pieces, poses, boxes, candidates }
     }
 
+    /// Cuts the motions into the pieces of the CPU, which have fewer sub-intervals.
+    pub fn cut_for_cpu(&mut self) {
+        self.pieces = models::pieces_of_the_cpu(&self.world, &self.motions);
+        self.poses = s1_concat::reference(&self.pieces, &self.motions, PoseEnclosure::TaylorModel);
+        self.boxes = s2_bound::reference(&self.world, &self.pieces, &self.poses);
+        self.candidates = s3_cull::reference(&self.world, &self.pieces, &self.boxes);
+    }
+
     pub fn input(&self) -> Input<'_> {
         Input {
             world: &self.world,
