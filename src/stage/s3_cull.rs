@@ -42,9 +42,22 @@ pub struct Workspace {
     /// Candidates in the order in which they were found, and the start of those of each link.
     mixed: Vec<Candidate>,
     starts: Vec<u32>,
-    /// For each node of the model's tree that is needed, the box around it in the whole piece.
-    around: Vec<[[f64; 3]; 2]>,
+    /// The nodes of the model's tree that are needed, in the whole piece.
+    around: Vec<InPiece>,
 }
+
+/// A node of the model's tree in a whole piece.
+#[derive(Clone, Copy, Debug)]
+struct InPiece {
+    /// The lowest and highest coordinates of the box around it.
+    lo: [f64; 3],
+    hi: [f64; 3],
+    /// True if the box is hardly larger than in a sub-interval, so that tests of sub-intervals would decide nothing.
+    is_still: bool,
+}
+
+/// Largest growth of the box around a node that [`InPiece::is_still`], as a share of the sum of its sides.
+const STILL: f64 = 0.125;
 
 /// Like [`reference()`], reusing memory.
 pub fn reference_in(space: &mut Workspace, world: &CollisionWorld, pieces: &[Piece], boxes: &Boxes) {
@@ -124,7 +137,7 @@ impl Vectorised for Traversal<'_> {
         }
         open.push((root, u32::MAX));
         while let Some((item, of_item)) = open.pop() {
-            let [lo, hi] = &around[item.model_node as usize - lowest];
+            let InPiece { lo, hi, is_still } = &around[item.model_node as usize - lowest];
             let only;
             let children = match ChildRef::decode(item.scene_ref) {
                 ChildRef::Empty => continue,
@@ -138,9 +151,12 @@ impl Vectorised for Traversal<'_> {
             while near != 0 {
                 let slot = near.trailing_zeros() as usize;
                 near &= near - 1;
-                let mask = item.mask & children.subs::<T>(slot, boxes, first + item.model_node as usize, groups);
-                if mask == 0 {
-                    continue;
+                let mut mask = item.mask;
+                if !is_still {
+                    mask &= children.subs::<T>(slot, boxes, first + item.model_node as usize, groups);
+                    if mask == 0 {
+                        continue;
+                    }
                 }
                 let mut triangles = of_item;
                 if let (true, ChildRef::Leaf(cluster)) = (by_triangles, children.refs[slot])
@@ -169,9 +185,9 @@ impl Vectorised for Traversal<'_> {
     }
 }
 
-/// The box around a box of the model in a whole piece: its lowest and highest coordinates.
+/// A node of the model's tree in a whole piece.
 #[inline(always)]
-fn in_piece<T: Vector>(boxes: &Boxes, node: usize, groups: usize) -> [[f64; 3]; 2] {
+fn in_piece<T: Vector>(boxes: &Boxes, node: usize, groups: usize) -> InPiece {
     let (mut lo, mut hi) = ([0.0; 3], [0.0; 3]);
     for axis in 0..3 {
         let (l, h) = (&boxes.lo[node].0[axis], &boxes.hi[node].0[axis]);
@@ -180,7 +196,9 @@ fn in_piece<T: Vector>(boxes: &Boxes, node: usize, groups: usize) -> [[f64; 3]; 
         lo[axis] = reduced(l.0, Real::min);
         hi[axis] = reduced(h.0, Real::max);
     }
-    [lo, hi]
+    let at_start = [&boxes.lo[node], &boxes.hi[node]].map(|corner| corner.0.each_ref().map(|side| side.0[0]));
+    let sides = model_side(&lo, &hi);
+    InPiece { lo, hi, is_still: sides - model_side(&at_start[0], &at_start[1]) < STILL * sides }
 }
 
 /// Combines eight numbers by halves.

@@ -153,7 +153,7 @@ pub fn search_in(space: &mut Workspace, input: &Input, limits: Option<&mut Limit
             }
         }
         let (first, mut last) = (found.pairs.len(), found.pairs.len());
-        let starts = work.links.iter().fold(0, |starts, moving| starts | moving.slabs.starts());
+        let starts = work.links.iter().fold(0, |starts, moving| starts | moving.slab_starts);
         let fits = (0..SUBS as u32).filter(|begin| starts >> begin & 1 == 1).all(|begin| {
             last = found.pairs.len();
             let mut all = groups.iter().enumerate();
@@ -230,11 +230,10 @@ impl Work<'_, '_> {
         begin: u32,
         found: &mut Found,
     ) -> Option<()> {
-        let slabs = &self.links[place].slabs;
-        if slabs.starts() >> begin & 1 == 0 {
+        if self.links[place].slab_starts >> begin & 1 == 0 {
             return Some(());
         }
-        let len = slabs.longest_from(begin);
+        let len = self.links[place].slab_from(begin);
         let slab = ((1 << len) - 1) << begin;
         if let Some(done) = self.add_boxes(input, place, obb::Meets::Candidates(group), slab, found) {
             return done;

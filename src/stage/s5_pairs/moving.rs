@@ -48,12 +48,11 @@ pub(super) struct MovingLink<'a> {
     pub margin_m: f64,
     /// The lowest and highest coordinates of the boxes around the link.
     pub around: [&'a V3<Subs>; 2],
-    /// The sub-intervals whose triangles are tested together.
-    pub blocks: Aligned,
-    /// The parts of the piece. Parts are searched in the order of time. After a contact, later parts are unnecessary,
-    /// and shorter parts have tighter boxes; but a distant triangle is tested again in each part. Longer paths justify
-    /// more parts.
-    pub slabs: Aligned,
+    /// The approximate distance that its boxes have travelled at the start of each sub-interval and at the end of the
+    /// last one, metres.
+    travel_m: [f64; SUBS + 1],
+    /// The first sub-intervals of the parts of the piece, as a mask: see [`slab_from`](Self::slab_from).
+    pub slab_starts: u32,
 }
 
 /// A link's pose over a part of a piece: the bound, and half the length of the part.
@@ -66,18 +65,7 @@ impl<'a> MovingLink<'a> {
         let around = [&input.boxes.lo[at], &input.boxes.hi[at]];
         let travel_m = widest(Travel { around, subs: piece.subs as usize });
         let (balls, margin_m) = (input.poses.balls(p as usize, shape.body as usize), input.poses.margin_m);
-        // Slow links with a large acceleration or jerk have large balls over long blocks.
-        let ball_m = |len: u32| {
-            let [constant, slope] = balls[level_of(len as usize)];
-            constant + slope * shape.reach_m - margin_m
-        };
-        let within = |most_m: f64, typical_m: f64| {
-            Aligned::longest(piece.subs, |begin, len| {
-                let along_m = travel_m[(begin + len) as usize] - travel_m[begin as usize];
-                along_m <= most_m && ball_m(len) <= typical_m * MAX_BALL
-            })
-        };
-        Self {
+        let mut moving = Self {
             piece,
             piece_link: p * input.world.links.len() as u32 + link,
             link,
@@ -87,9 +75,45 @@ impl<'a> MovingLink<'a> {
             h: piece.half_sub(),
             margin_m,
             around,
-            blocks: within(BLOCK_M, BLOCK_M),
-            slabs: within(2.0 * SLAB_M, SLAB_M),
+            travel_m,
+            slab_starts: 0,
+        };
+        let mut begin = 0;
+        while begin < piece.subs {
+            moving.slab_starts |= 1 << begin;
+            begin += moving.slab_from(begin);
         }
+        moving
+    }
+
+    /// Number of sub-intervals, beginning with one, whose triangles are tested together.
+    pub fn block_from(&self, begin: u32) -> u32 {
+        self.longest_from(begin, BLOCK_M, BLOCK_M)
+    }
+
+    /// Number of sub-intervals in the part of the piece that begins with one.
+    ///
+    /// Parts are searched in the order of time. After a contact, later parts are unnecessary, and shorter parts have
+    /// tighter boxes; but a distant triangle is tested again in each part. Longer paths justify more parts.
+    pub fn slab_from(&self, begin: u32) -> u32 {
+        self.longest_from(begin, 2.0 * SLAB_M, SLAB_M)
+    }
+
+    /// The largest number of sub-intervals, beginning with one, in which the link travels at most `most_m` and its ball
+    /// suits a travel of `typical_m`, metres; one is always permitted. It is a power of two that divides `begin`.
+    fn longest_from(&self, begin: u32, most_m: f64, typical_m: f64) -> u32 {
+        let Self { balls, margin_m, shape, travel_m, .. } = self;
+        let mut len = if begin == 0 { self.piece.subs } else { 1 << begin.trailing_zeros() };
+        let is_permitted = |len: u32| {
+            let along_m = travel_m[(begin + len) as usize] - travel_m[begin as usize];
+            // Slow links with a large acceleration or jerk have large balls over long blocks.
+            let [constant, slope] = balls[level_of(len as usize)];
+            along_m <= most_m && constant + slope * shape.reach_m - margin_m <= typical_m * MAX_BALL
+        };
+        while len > 1 && !is_permitted(len) {
+            len /= 2;
+        }
+        len
     }
 
     /// The pose from the start of sub-interval `i` to the end of `j`.
@@ -145,8 +169,7 @@ impl Vectorised for Pose<'_, '_> {
     }
 }
 
-/// The approximate distance that the sides of boxes have travelled at the start of each sub-interval and at the end of
-/// the last one, metres.
+/// Computes [`MovingLink::travel_m`] from the sides of the boxes.
 struct Travel<'a> {
     around: [&'a V3<Subs>; 2],
     /// Number of sub-intervals.
@@ -177,48 +200,6 @@ impl Vectorised for Travel<'_> {
             travel_m[k + 1] = travel_m[k] + step_m;
         }
         travel_m
-    }
-}
-
-/// A division of a piece into blocks of sub-intervals whose lengths are powers of two that divide their first number.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Aligned {
-    /// For each sub-interval, the length of the longest permitted block that begins with it; zero beyond the piece.
-    lengths: [u8; SUBS],
-    /// The first sub-intervals of consecutive longest blocks, as a mask.
-    starts: u32,
-}
-
-impl Aligned {
-    /// The longest blocks, given by first number and length, that are permitted; single sub-intervals always are.
-    fn longest(subs: u32, is_permitted: impl Fn(u32, u32) -> bool) -> Self {
-        let longest = |begin: u32| {
-            let mut len = if begin == 0 { subs } else { 1 << begin.trailing_zeros() };
-            while len > 1 && !is_permitted(begin, len) {
-                len /= 2;
-            }
-            len as u8
-        };
-        let mut division = Self { lengths: [0; SUBS], starts: 0 };
-        for begin in 0..subs {
-            division.lengths[begin as usize] = longest(begin);
-        }
-        let mut begin = 0;
-        while begin < subs {
-            division.starts |= 1 << begin;
-            begin += division.longest_from(begin);
-        }
-        division
-    }
-
-    /// The number of sub-intervals in the longest block that begins with one.
-    pub fn longest_from(&self, begin: u32) -> u32 {
-        u32::from(self.lengths[begin as usize])
-    }
-
-    /// The first sub-intervals of consecutive longest blocks, as a mask.
-    pub fn starts(&self) -> u32 {
-        self.starts
     }
 }
 

@@ -167,7 +167,7 @@ impl Refinement<'_, '_, '_> {
         for item in self.open.from[k as usize].drain(..) {
             let item = Item { mask: item.mask & wanted, ..item };
             if item.mask != 0 {
-                let len = self.links[item.place as usize].blocks.longest_from(k);
+                let len = self.links[item.place as usize].block_from(k);
                 looks.push(Look::new(item, block(item.mask, k, len)));
             }
         }
