@@ -4,6 +4,7 @@ use super::{Case, SIZES, case};
 use crate::effort;
 use crate::harness::models::{self, Draw, RobotKind};
 use firstcontact::arith::linear::{M3, V3};
+use firstcontact::arith::real::Real;
 use firstcontact::bvh::obb_tree::ObbTrees;
 use firstcontact::enclosure::pose_bound::{PoseBound, PoseEnclosure, TaylorModel};
 use firstcontact::enclosure::pose_jet::PoseJet;
