@@ -62,6 +62,20 @@ pub const MUTANTS: &[Mutant] = &[
         SPECIFIED,
     ),
     m("longest reach of a block", JOINT, "2.0 * MAX_REACH", "17.0 / 16.0", REACH),
+    m(
+        "the angles of joints that have turned",
+        MATRICES,
+        "sin_cos_pair(T::load(&self.turned_rad), T::new(0.0))",
+        "sin_cos_pair(T::load(&[self.turned_rad[1]; WIDTH]), T::new(0.0))",
+        "robot::joint_matrices::tests::joints_side_by_side_have_the_bits_of_one",
+    ),
+    m(
+        "joints that have not turned",
+        MATRICES,
+        "chosen(self.turned, product(&of_joints.0, u), u)",
+        "chosen(self.turned | 1, product(&of_joints.0, u), u)",
+        "robot::joint_matrices::tests::joints_side_by_side_have_the_bits_of_one",
+    ),
     m("entries of a defect beside the diagonal", MATRICES, "T::new(2.0)", "T::new(0.0)", STRETCH),
     m("products of A and B in a defect", MATRICES, "half * d3", "T::new(0.0) * d3", STRETCH),
     m(

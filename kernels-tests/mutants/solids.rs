@@ -11,6 +11,7 @@ const LINKS: &str = "solids::links_inside_links_are_seen";
 const PARTS: &str = "solids::each_component_counts";
 const OPEN: &str = "solids::an_open_box_has_no_inside";
 const LEFT_OUT: &str = "solids::allowed_and_ignored_pairs_are_left_out";
+const TREE: &str = "scene::solids::tests::a_tree_finds_all_boxes_that_overlap";
 const RAYS: &str = "solids::degenerate_rays_are_decided";
 
 /// Mutants of the search for starts inside solids.
@@ -46,6 +47,15 @@ pub const MUTANTS: &[Mutant] = &[
     ),
     m("pairs that are allowed", SEARCH, "!self.world.allowed.contains(&(link, object))", "true", LEFT_OUT),
     m("pairs that are ignored", SEARCH, "!(self.is_ignored)(link, Obstacle::Object(object))", "true", LEFT_OUT),
+    m("the query of a box", SOLIDS, "<< (place * WIDTH);", "<< (if MUTANT { 0 } else { place * WIDTH });", TREE),
+    m(
+        "nodes near any query",
+        SOLIDS,
+        "any | near >> (place * WIDTH)",
+        "if MUTANT && place > 0 { any } else { any | near >> (place * WIDTH) }",
+        TREE,
+    ),
+    m("queries after the first eight", SOLIDS, "(0..).step_by(WIDTH)", "(0..).step_by(1)", TREE),
     m("the object of a triangle", SOLIDS, "of[at] == object", "true", "solids::shells_in_shells_alternate"),
     m(
         "rays through edges and vertices",

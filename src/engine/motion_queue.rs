@@ -131,6 +131,7 @@ mod tests {
                 });
                 let mut queue = MotionQueue::new(&mut source, 1);
                 assert!(queue.peek(5).len() >= 5 || sizes.is_empty());
+                assert_eq!(queue.is_read(), sizes.len() <= 1);
                 let mut seen = 0;
                 while let Some(batch) = queue.next_batch(most).unwrap() {
                     assert_eq!(batch.first, seen);
@@ -139,6 +140,7 @@ mod tests {
                     seen += batch.motions.len();
                 }
                 assert_eq!(seen, sizes.iter().sum::<usize>());
+                assert!(queue.is_read());
             }
         }
     }

@@ -29,7 +29,7 @@ const MAX_REACH: f64 = 9.0 / 16.0;
 ///
 /// The motion **is** this function of the stored numbers, taken as exact; the joint values only serve to compute them.
 /// `w` is not wrapped: two turns are two turns.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointMotion {
     /// `A = R - u uᵀ R` (eq. 4), `R` the orientation at `t = 0`, `u` the axis in the parent's frame.
     pub a: DMat3,
@@ -46,6 +46,16 @@ pub struct JointMotion {
 }
 
 impl JointMotion {
+    /// A motion that is not yet set.
+    pub(super) const UNSET: Self = Self {
+        a: DMat3::ZERO,
+        b: DMat3::ZERO,
+        c: DMat3::ZERO,
+        origin_m: DVec3::ZERO,
+        slide_m: DVec3::ZERO,
+        w_rad: 0.0,
+    };
+
     /// The motion of `joint` between two configurations.
     ///
     /// # Errors

@@ -71,7 +71,7 @@ impl RobotMotion {
         // The joints are overwritten in their places.
         let mut joints = std::mem::take(&mut self.joints);
         self.clear();
-        joints.resize(robot.bodies.len(), JointMotion::default());
+        joints.resize(robot.bodies.len(), JointMotion::UNSET);
         for (bodies, motions) in robot.bodies.chunks(WIDTH).zip(joints.chunks_mut(WIDTH)) {
             let defects = JointMotion::set_all(motions, bodies.iter().map(|body| &body.joint), [q0, q1])?;
             for ((body, motion), defect) in bodies.iter().zip(motions).zip(defects) {

@@ -441,3 +441,40 @@ impl ObjectSolids {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Boxes of all sizes, one of them empty, and more queries than are descended with together.
+    #[test]
+    fn a_tree_finds_all_boxes_that_overlap() {
+        let at = |k: usize, j: usize| 5.0 * (1.7 * k as f64 + 2.3 * j as f64).sin();
+        let some = |k: usize| {
+            let (corner, size) = (DVec3::new(at(k, 0), at(k, 1), at(k, 2)), 0.1 + 0.2 * (k % 7) as f64);
+            [corner, corner + DVec3::new(size, 0.5 * size, 2.0 * size)]
+        };
+        for n in [0, 1, 8, 9, 70, 400] {
+            let boxes: Vec<Bounds> = (0..n).map(|k| if k == 5 { NOTHING } else { some(k) }).collect();
+            let queries: Vec<Bounds> = (0..19).map(|k| some(1000 + 11 * k)).collect();
+            let (tree, mut found) = (BoxTree::new(&boxes), Vec::new());
+            tree.pairs(&queries, &mut Vec::new(), &mut found);
+            found.sort_unstable();
+            let mut expected = Vec::new();
+            for (query, q) in queries.iter().zip(0..) {
+                let overlapping = (0..n as u32).filter(|k| overlap(&boxes[*k as usize], query));
+                expected.extend(overlapping.map(|k| [q, k]));
+                let mut each = Vec::new();
+                tree.each(query, &mut |k| {
+                    each.push([q, k]);
+                    true
+                });
+                each.sort_unstable();
+                assert_eq!(each, found.iter().copied().filter(|[of, _]| *of == q).collect::<Vec<_>>());
+            }
+            // These boxes do not overlap by less than the rounding to single precision.
+            assert_eq!(found, expected);
+            assert!(n < 70 || !found.is_empty());
+        }
+    }
+}

@@ -52,7 +52,7 @@ struct InPiece {
     /// The lowest and highest coordinates of the box around it.
     lo: [f64; 3],
     hi: [f64; 3],
-    /// True if the box is hardly larger than in a sub-interval, so that tests of sub-intervals would decide nothing.
+    /// True if the box is hardly larger than in the first sub-interval, so that the sub-intervals would decide little.
     is_still: bool,
 }
 
@@ -64,8 +64,8 @@ pub fn reference_in(space: &mut Workspace, world: &CollisionWorld, pieces: &[Pie
     traverse(space, world, pieces, boxes, false);
 }
 
-/// The form of [`reference_in`] that the CPU backend uses: clusters that are larger than a box of the model are also
-/// tested by their triangles. The box of a cluster of large triangles (walls, floors) may contain the robot although no
+/// The form of [`reference_in`] that the CPU backend uses: boxes of the model that hardly move are tested in the whole
+/// piece only, and clusters that are larger than a box of the model are also tested by their triangles. The box of a cluster of large triangles (walls, floors) may contain the robot although no
 /// triangle is near; this is detected once for the whole robot, then for its halves, not for every node of every link.
 pub fn cull_in(space: &mut Workspace, world: &CollisionWorld, pieces: &[Piece], boxes: &Boxes) {
     traverse(space, world, pieces, boxes, true);
@@ -152,7 +152,7 @@ impl Vectorised for Traversal<'_> {
                 let slot = near.trailing_zeros() as usize;
                 near &= near - 1;
                 let mut mask = item.mask;
-                if !is_still {
+                if !(by_triangles && *is_still) {
                     mask &= children.subs::<T>(slot, boxes, first + item.model_node as usize, groups);
                     if mask == 0 {
                         continue;

@@ -26,7 +26,7 @@ const MAX_BATCH: usize = 1 << 13;
 const TASKS_PER_THREAD: usize = 64;
 /// Smallest and largest ratio of the sizes of consecutive batches.
 const GROWTH: [f64; 2] = [0.5, 4.0];
-/// Whether the calling thread's stack is large enough for all stages: code that is not optimised needs more.
+/// True if the calling thread's stack is large enough for all stages: code that is not optimised needs more.
 const FITS_CALLER: bool = !cfg!(debug_assertions);
 /// Maximum number of motions in a task.
 const MAX_TASK: usize = 8;
