@@ -65,8 +65,9 @@ pub fn reference_in(space: &mut Workspace, world: &CollisionWorld, pieces: &[Pie
 }
 
 /// The form of [`reference_in`] that the CPU backend uses: boxes of the model that hardly move are tested in the whole
-/// piece only, and clusters that are larger than a box of the model are also tested by their triangles. The box of a cluster of large triangles (walls, floors) may contain the robot although no
-/// triangle is near; this is detected once for the whole robot, then for its halves, not for every node of every link.
+/// piece only, and clusters that are larger than a box of the model are also tested by their triangles. The box of a
+/// cluster of large triangles (walls, floors) may contain the robot although no triangle is near; this is detected once
+/// for the whole robot, then for its halves, not for every node of every link.
 pub fn cull_in(space: &mut Workspace, world: &CollisionWorld, pieces: &[Piece], boxes: &Boxes) {
     traverse(space, world, pieces, boxes, true);
 }

@@ -90,8 +90,8 @@ impl Frame {
     }
 }
 
-/// The box around a box under a rigid motion that maps points by `map` and rotates by `rotation`; `error_m` is about the
-/// error of its corners.
+/// The box around a box under a rigid motion that maps points by `map` and rotates by `rotation`; `error_m` is
+/// approximately the error of its corners.
 fn turned([lo, hi]: &Bounds, rotation: DMat3, map: impl Fn(DVec3) -> DVec3, error_m: f64) -> Bounds {
     let half = (*hi - *lo) / 2.0;
     let spread = rotation.x_axis.abs() * half.x + rotation.y_axis.abs() * half.y + rotation.z_axis.abs() * half.z;
