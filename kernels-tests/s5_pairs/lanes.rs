@@ -103,7 +103,7 @@ fn links_do_not_use_numbers_beyond_the_sub_intervals() {
         let robot = models::robot(&mut draw, kind);
         let options = Options { backend: Backend::Cpu, ..Options::default() };
         let pairs = LinkPairs::all_but_adjacent(&robot);
-        let engine = Engine::builder(&robot, &Scene::new()).options(options).link_pairs(pairs).build().unwrap();
+        let engine = Engine::builder(&robot, Scene::new()).options(options).link_pairs(pairs).build().unwrap();
         let world = engine.world();
         let angles = [0.02, 0.3, 1.0].repeat(effort(3, 20));
         let mut motions: Vec<_> = angles

@@ -72,8 +72,8 @@ impl BoxTree {
         }
     }
 
-    /// Calls `each` with the boxes that overlap a box, perhaps only up to rounding to single precision, until it returns
-    /// false; their order depends on the tree alone.
+    /// Calls `each` with the boxes that overlap a box, perhaps only up to rounding to single precision, until it
+    /// returns false; their order depends on the tree alone.
     pub fn each(&self, query: &Bounds, each: &mut impl FnMut(u32) -> bool) {
         each_leaf(&self.tree, &self.boxes, query, &mut |leaf| {
             let first = self.tree.leaf(leaf).start;
