@@ -43,8 +43,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "angle not wrapped",
         JOINT,
-        "Ok(Self { r, u, w_rad: v1 - v0, origin_m: origin, slide_m: DVec3::ZERO })",
-        "Ok(Self { r, u, w_rad: (v1 - v0).sin().asin(), origin_m: origin, slide_m: DVec3::ZERO })",
+        "Ok((Self { r: k, u: axis, w_rad: v1 - v0, origin_m: origin, slide_m: DVec3::ZERO }, Some(v0)))",
+        "Ok((Self { r: k, u: axis, w_rad: (v1 - v0).sin().asin(), origin_m: origin, slide_m: DVec3::ZERO }, Some(v0)))",
         UNWRAPPED,
     ),
     m(
