@@ -57,8 +57,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "axis of a free joint in the parent's frame",
         JOINT,
-        "Ok(Self { r, u: k * axis, w_rad, origin_m: origin + k * c0, slide_m: k * (c1 - c0) })",
-        "Ok(Self { r, u: r * axis, w_rad, origin_m: origin + k * c0, slide_m: k * (c1 - c0) })",
+        "Ok((Self { r, u: k * axis, w_rad, origin_m: origin + k * c0, slide_m: k * (c1 - c0) }, None))",
+        "Ok((Self { r, u: r * axis, w_rad, origin_m: origin + k * c0, slide_m: k * (c1 - c0) }, None))",
         SPECIFIED,
     ),
     m("longest reach of a block", JOINT, "2.0 * MAX_REACH", "17.0 / 16.0", REACH),
