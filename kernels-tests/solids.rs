@@ -169,6 +169,13 @@ fn each_component_counts() {
     for parts in [[near.clone(), far.clone()].concat(), [far.clone(), near].concat()] {
         assert_eq!(Case::new(parts, [cube(1.0, DVec3::ZERO)]).inside(), [IN_OBJECT]);
     }
+    // One component is between two shells of an object, the other inside a shell on either side.
+    let shells = [cube(1.0, DVec3::X * -2.0), cube(1.0, DVec3::X * 2.0)].concat();
+    for x in [-2.0, 2.0] {
+        let parts = [cube(0.1, DVec3::ZERO), cube(0.1, DVec3::X * x)].concat();
+        assert_eq!(Case::new(parts, [shells.clone()]).inside(), [IN_OBJECT], "{x}");
+    }
+    assert!(!Case::new(cube(0.1, DVec3::ZERO), [shells]).is_inside());
     // Many components, of which one is inside.
     let mut many: Vec<Triangle> = (0..100).flat_map(|i| cube(0.1, DVec3::new(0.0, 2.0 + f64::from(i), 0.0))).collect();
     assert!(!Case::new(many.clone(), [cube(1.0, DVec3::ZERO)]).is_inside());
