@@ -180,9 +180,9 @@ impl Vectorised for &SideBySide {
     }
 }
 
-/// A vector turned about a unit axis, as by [`rotation`](crate::robot::joint_motion::rotation).
+/// A vector turned about a unit axis, by an angle with this sine and cosine.
 #[inline(always)]
-fn turned<T: Real>(axis: V3<T>, e: V3<T>, sin: T, cos: T) -> V3<T> {
+pub(super) fn turned<T: Real>(axis: V3<T>, e: V3<T>, sin: T, cos: T) -> V3<T> {
     let c = axis.times(axis.dot(e));
     (e - c).times(cos) + axis.cross(e).times(sin) + c
 }

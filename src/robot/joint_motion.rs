@@ -8,7 +8,7 @@ use crate::arith::vectors::{WIDTH, widest};
 use crate::enclosure::chain_bounds::JointBounds;
 use crate::enclosure::pose_jet::JointFactors;
 use crate::error::{Error, Result, quoted};
-use crate::robot::joint_matrices::{JointMatrices, SideBySide, columns, matrix};
+use crate::robot::joint_matrices::{JointMatrices, SideBySide, columns, matrix, turned};
 use crate::robot::phase::{Parts, Phase};
 use crate::robot::trajectory::MAX_DEGREE;
 use crate::robot::{Joint, JointKind};
@@ -247,12 +247,8 @@ impl AxisMotion {
 
 /// Rotation by `angle_rad` about a unit axis, with the engine's own sine and cosine: the same bits on every system.
 pub fn rotation(axis: DVec3, angle_rad: f64) -> DMat3 {
-    let (sin, cos) = sin_cos(angle_rad);
-    let along = |e: DVec3| {
-        let c = axis * axis.dot(e);
-        (e - c) * cos + axis.cross(e) * sin + c
-    };
-    DMat3::from_cols(along(DVec3::X), along(DVec3::Y), along(DVec3::Z))
+    let ((sin, cos), axis) = (sin_cos(angle_rad), V3::new(axis));
+    matrix([DVec3::X, DVec3::Y, DVec3::Z].map(|e| turned(axis, V3::new(e), sin, cos)))
 }
 
 /// Position and orientation of a free joint from its seven columns.
