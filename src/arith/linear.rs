@@ -150,6 +150,12 @@ impl<T: Real> M3<T> {
         V3([V3(a).dot(v), V3(b).dot(v), V3(c).dot(v)])
     }
 
+    /// The transposed matrix.
+    #[inline(always)]
+    pub fn transposed(&self) -> Self {
+        Self::from_fn(|i, j| self.0[j][i])
+    }
+
     /// Matrix times matrix.
     #[inline(always)]
     pub fn product(&self, o: &Self) -> Self {

@@ -66,6 +66,16 @@ pub fn put<T: Vector, const N: usize>(x: &mut Lanes<N>, i: usize, part: T) {
     x.0[i * WIDTH..(i + 1) * WIDTH].copy_from_slice(&part.store().0);
 }
 
+/// A number of each of eight values.
+#[inline(always)]
+pub fn gather<T: Vector, P>(all: &[P; WIDTH], of: impl Fn(&P) -> f64) -> T {
+    let mut lanes = [0.0; WIDTH];
+    for i in 0..WIDTH {
+        lanes[i] = of(&all[i]);
+    }
+    T::load(&lanes)
+}
+
 /// A computation on eight numbers simultaneously.
 pub trait Vectorised {
     /// The result.

@@ -65,7 +65,7 @@ impl BoxTree {
 
     /// Replaces `found` by the boxes of the tree that overlap each of some boxes, perhaps only up to rounding to single
     /// precision, as pairs of indices. `open` is reusable memory.
-    pub fn pairs(&self, queries: &[Bounds], open: &mut Vec<ChildRef>, found: &mut Vec<[u32; 2]>) {
+    pub fn pairs(&self, queries: &[Bounds], open: &mut Vec<(ChildRef, u64)>, found: &mut Vec<[u32; 2]>) {
         found.clear();
         if !self.tree.nodes.is_empty() {
             widest(Pairs { tree: self, queries, open, found });
@@ -92,7 +92,8 @@ fn outward([lo, hi]: Bounds) -> [[f32; 3]; 2] {
 struct Pairs<'a> {
     tree: &'a BoxTree,
     queries: &'a [Bounds],
-    open: &'a mut Vec<ChildRef>,
+    /// Pending nodes and leaves, each with the queries that their boxes overlap: bit `WIDTH * i` for query `i`.
+    open: &'a mut Vec<(ChildRef, u64)>,
     found: &'a mut Vec<[u32; 2]>,
 }
 
@@ -102,8 +103,8 @@ impl Vectorised for Pairs<'_> {
     fn run<T: Vector>(self) {
         let Self { tree: BoxTree { tree, boxes, leaves }, queries, open, found } = self;
         for (group, first) in queries.chunks(WIDTH).zip((0..).step_by(WIDTH)) {
-            open.push(ChildRef::Node(0));
-            while let Some(at) = open.pop() {
+            open.push((ChildRef::Node(0), EACH >> (WIDTH * (WIDTH - group.len()))));
+            while let Some((at, of)) = open.pop() {
                 let sides = match at {
                     ChildRef::Empty => continue,
                     ChildRef::Node(node) => &boxes[node as usize],
@@ -111,14 +112,18 @@ impl Vectorised for Pairs<'_> {
                 };
                 // The boxes that overlap each of the queries.
                 let mut near = 0;
-                for (place, query) in group.iter().enumerate() {
-                    near |= u64::from(overlapping::<T>(sides, query)) << (place * WIDTH);
+                for bit in places(of) {
+                    near |= u64::from(overlapping::<T>(sides, &group[bit / WIDTH])) << bit;
                 }
                 match at {
                     ChildRef::Empty => {}
                     ChildRef::Node(node) => {
-                        let any = (0..WIDTH).fold(0, |any, place| any | near >> (place * WIDTH)) & ((1 << WIDTH) - 1);
-                        open.extend(places(any).map(|slot| tree.nodes[node as usize][slot]));
+                        for (slot, child) in tree.nodes[node as usize].iter().enumerate() {
+                            let of = near >> slot & EACH;
+                            if of != 0 {
+                                open.push((*child, of));
+                            }
+                        }
                     }
                     ChildRef::Leaf(leaf) => {
                         let of_leaf = tree.leaf(leaf).start;
@@ -130,6 +135,9 @@ impl Vectorised for Pairs<'_> {
         }
     }
 }
+
+/// One bit for each of eight queries.
+const EACH: u64 = 0x0101_0101_0101_0101;
 
 /// The boxes, of eight side by side, that overlap another box, as a mask.
 #[inline(always)]

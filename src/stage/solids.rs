@@ -10,25 +10,28 @@
 //! of the poses is not used, but another vertex of its component. If all vertices are so near, the test of surfaces has
 //! already reported that they may touch.
 
+use crate::arith::lanes::Lanes;
+use crate::arith::linear::V3;
+use crate::arith::real::Real;
+use crate::arith::vectors::{Vector, Vectorised, WIDTH, gather, store3, widest};
 use crate::bvh::tree::ChildRef;
 use crate::enclosure::pose_bound::TaylorModel;
+use crate::enclosure::pose_jet::PoseJet;
 use crate::robot::RobotMotion;
 use crate::scene::solids::{Bounds, Components, Side, Surface, overlap};
 use crate::scene::world::CollisionWorld;
 use crate::verdict::{Inside, Obstacle};
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 
 /// Reusable memory of the test.
 #[derive(Debug, Default)]
 pub struct Workspace {
     poses: Vec<TaylorModel<f64>>,
-    /// For each link of the robot, the pose of its body.
-    frames: Vec<Frame>,
     /// For each link of the robot, the box around it at the start, metres.
     around: Vec<Bounds>,
     /// Links and objects whose boxes overlap.
     pairs: Vec<[u32; 2]>,
-    open: Vec<ChildRef>,
+    open: Vec<(ChildRef, u64)>,
     found: Vec<Inside>,
 }
 
@@ -40,65 +43,113 @@ const DEFECT: f64 = 1.0 / (1u64 << 45) as f64;
 /// Relative rounding error of transforming a point into a frame.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// The pose of a body at the start.
-#[derive(Debug)]
-struct Frame {
-    rotation: DMat3,
-    origin_m: DVec3,
-    ball: [f64; 2],
+/// The frame of a body at the start.
+#[derive(Clone, Copy, Debug)]
+struct Frame<'a> {
+    pose: &'a TaylorModel<f64>,
     /// Deviation of the rotation from an orthonormal matrix, of all joints together.
     defect: f64,
 }
 
-impl Frame {
-    fn new(pose: &TaylorModel<f64>, n_joints: usize) -> Self {
-        let rows = pose.jet.p[0].0.map(DVec3::from_array);
-        let rotation = DMat3::from_cols(rows[0], rows[1], rows[2]).transpose();
-        let origin_m = DVec3::from_array(pose.jet.x[0].0);
-        Self { rotation, origin_m, ball: pose.ball, defect: n_joints as f64 * DEFECT }
-    }
-
+impl Frame<'_> {
     fn error_m(&self, v: DVec3) -> f64 {
-        self.ball[0] + self.ball[1] * v.abs().element_sum()
+        self.pose.ball[0] + self.pose.ball[1] * v.abs().element_sum()
     }
 
     /// A point of the body in the world.
     fn outward(&self, v: DVec3) -> Spot {
-        let p = self.rotation * v + self.origin_m;
+        let p = DVec3::from_array(place(self.pose, V3::new(v)).0);
         (p, self.error_m(v) + ROUNDING * (v.abs().element_sum() + p.abs().element_sum()))
     }
 
     /// A point of the world in the body's frame.
     fn inward(&self, (p, error_m): Spot) -> Spot {
-        let from_origin = p - self.origin_m;
-        let v = self.rotation.transpose() * from_origin;
+        let origin_m = DVec3::from_array(self.pose.jet.x[0].0);
+        let from_origin = p - origin_m;
+        let v = DVec3::from_array(self.pose.jet.p[0].transposed().apply(V3::new(from_origin)).0);
         let size = from_origin.abs().element_sum() + v.abs().element_sum();
-        let rounding = ROUNDING * (p.abs().element_sum() + self.origin_m.abs().element_sum() + size);
+        let rounding = ROUNDING * (p.abs().element_sum() + origin_m.abs().element_sum() + size);
         (v, 2.0 * (error_m + self.error_m(v) + self.defect * size) + rounding)
     }
 
-    /// The box, in the world, around a box in the frame, and the reverse; both are enlarged by the errors.
-    fn box_outward(&self, around @ [lo, hi]: &Bounds) -> Bounds {
-        // The error grows with the distance from the body's origin.
-        let (_, error_m) = self.outward(lo.abs().max(hi.abs()));
-        turned(around, self.rotation, |v| self.outward(v).0, error_m)
+    /// The box, in the world, around a box in the frame, enlarged by the errors.
+    fn box_outward(&self, around: &Bounds) -> Bounds {
+        box_outward(self.pose, around.map(V3::new)).map(|corner| DVec3::from_array(corner.0))
     }
 
-    fn box_inward(&self, around @ [lo, hi]: &Bounds) -> Bounds {
+    /// The reverse.
+    fn box_inward(&self, [lo, hi]: &Bounds) -> Bounds {
         let point = |p: DVec3| self.inward((p, 0.0));
-        turned(around, self.rotation.transpose(), |p| point(p).0, point(*lo).1.max(point(*hi).1))
+        let spread = self.pose.jet.p[0].abs().transposed().apply(V3::new((*hi - *lo) / 2.0));
+        let middle = V3::new(point((*lo + *hi) / 2.0).0);
+        grown(middle, spread, point(*lo).1.max(point(*hi).1)).map(|corner| DVec3::from_array(corner.0))
     }
 }
 
-/// The box around a box under a rigid motion that maps points by `map` and rotates by `rotation`; `error_m` is
+/// A point of a body in the world.
+#[inline(always)]
+fn place<T: Real>(pose: &TaylorModel<T>, v: V3<T>) -> V3<T> {
+    pose.jet.p[0].apply(v) + pose.jet.x[0]
+}
+
+/// See [`Frame::box_outward`].
+#[inline(always)]
+fn box_outward<T: Real>(pose: &TaylorModel<T>, [lo, hi]: [V3<T>; 2]) -> [V3<T>; 2] {
+    // The error grows with the distance from the body's origin.
+    let far = lo.abs().max(hi.abs());
+    let size = far.norm1();
+    let error_m = pose.ball[0] + pose.ball[1] * size + T::new(ROUNDING) * (size + place(pose, far).norm1());
+    let half = T::new(0.5);
+    grown(place(pose, (lo + hi).times(half)), pose.jet.p[0].abs().apply((hi - lo).times(half)), error_m)
+}
+
+/// The box around a box after a rigid motion: its new middle, and half of its sides along the new axes; `error_m` is
 /// approximately the error of its corners.
-fn turned([lo, hi]: &Bounds, rotation: DMat3, map: impl Fn(DVec3) -> DVec3, error_m: f64) -> Bounds {
-    let half = (*hi - *lo) / 2.0;
-    let spread = rotation.x_axis.abs() * half.x + rotation.y_axis.abs() * half.y + rotation.z_axis.abs() * half.z;
-    let middle = map((*lo + *hi) / 2.0);
+#[inline(always)]
+fn grown<T: Real>(middle: V3<T>, spread: V3<T>, error_m: T) -> [V3<T>; 2] {
     // Far more than the rounding errors here and the errors of all corners.
-    let spread = spread * (1.0 + 1e-9) + DVec3::splat(8.0 * error_m + 1e-12 * middle.abs().element_sum());
+    let error_m = T::new(8.0) * error_m + T::new(1e-12) * middle.norm1();
+    let spread = spread.times(T::new(1.0 + 1e-9)) + V3([error_m; 3]);
     [middle - spread, middle + spread]
+}
+
+/// Eight boxes, each in the frame of a body, whose boxes in the world are computed side by side.
+struct Outward<'a>(&'a [(&'a TaylorModel<f64>, Bounds); WIDTH]);
+
+impl Vectorised for Outward<'_> {
+    type Output = [V3<Lanes<WIDTH>>; 2];
+    #[inline(always)]
+    fn run<T: Vector>(self) -> Self::Output {
+        let all = self.0;
+        let mut pose = TaylorModel { jet: PoseJet::zero(), ball: [T::new(0.0); 2] };
+        let mut around = [V3::zero(); 2];
+        for i in 0..3 {
+            for j in 0..3 {
+                pose.jet.p[0].0[i][j] = gather(all, |(pose, _)| pose.jet.p[0].0[i][j]);
+            }
+            pose.jet.x[0].0[i] = gather(all, |(pose, _)| pose.jet.x[0].0[i]);
+            for k in 0..2 {
+                around[k].0[i] = gather(all, |(_, around)| around[k][i]);
+            }
+        }
+        pose.ball = [gather(all, |(pose, _)| pose.ball[0]), gather(all, |(pose, _)| pose.ball[1])];
+        box_outward(&pose, around).map(store3)
+    }
+}
+
+/// Replaces `out` by the boxes in the world around the links of a robot whose bodies have these poses.
+fn boxes_of_links(world: &CollisionWorld, poses: &[TaylorModel<f64>], out: &mut Vec<Bounds>) {
+    let links = &world.robot.links;
+    out.clear();
+    for first in (0..links.len()).step_by(WIDTH) {
+        // The last link fills the unused lanes.
+        let [lo, hi] = widest(Outward(&std::array::from_fn(|lane| {
+            let link = (first + lane).min(links.len() - 1);
+            (&poses[links[link].body as usize], world.solids.around(links, link as u32))
+        })));
+        let corner = |of: &V3<Lanes<WIDTH>>, lane: usize| DVec3::from_array(of.0.each_ref().map(|side| side.0[lane]));
+        out.extend((0..WIDTH.min(links.len() - first)).map(|lane| [corner(&lo, lane), corner(&hi, lane)]));
+    }
 }
 
 /// Finds the pairs of link and obstacle of which one starts inside the other, in the order of the links. Pairs that are
@@ -112,14 +163,8 @@ pub fn starts_inside<'s>(
 ) -> &'s [Inside] {
     space.found.clear();
     motion.at_start(&mut space.poses);
-    let (poses, robot) = (&space.poses, &world.robot);
-    let links = 0..robot.links.len() as u32;
-    space.frames.clear();
-    space.frames.extend(robot.links.iter().map(|link| Frame::new(&poses[link.body as usize], poses.len())));
-    let search = Search { world, frames: &space.frames, is_ignored };
-    space.around.clear();
-    let around = |link| search.frame(link).box_outward(&world.solids.around(&robot.links, link));
-    space.around.extend(links.clone().map(around));
+    let search = Search { world, poses: &space.poses, is_ignored };
+    boxes_of_links(world, &space.poses, &mut space.around);
     if !world.scene.triangles.is_empty() {
         world.scene.solids().boxes().pairs(&space.around, &mut space.open, &mut space.pairs);
         for &[link, object] in &space.pairs {
@@ -133,14 +178,16 @@ pub fn starts_inside<'s>(
 
 struct Search<'a> {
     world: &'a CollisionWorld,
-    /// The pose of each link's body.
-    frames: &'a [Frame],
+    /// The poses of the robot's bodies.
+    poses: &'a [TaylorModel<f64>],
     is_ignored: &'a dyn Fn(u32, Obstacle) -> bool,
 }
 
-impl Search<'_> {
-    fn frame(&self, link: u32) -> &Frame {
-        &self.frames[link as usize]
+impl<'a> Search<'a> {
+    /// The frame of a link's body.
+    fn frame(&self, link: u32) -> Frame<'a> {
+        let body = self.world.robot.links[link as usize].body as usize;
+        Frame { pose: &self.poses[body], defect: self.poses.len() as f64 * DEFECT }
     }
 
     /// Tests a link against an object of the scene whose box overlaps its own.

@@ -3,7 +3,7 @@
 use super::pair::Pair;
 use crate::arith::lanes::Lanes;
 use crate::arith::linear::V3;
-use crate::arith::vectors::{Vector, Vectorised, WIDTH};
+use crate::arith::vectors::{Vector, Vectorised, WIDTH, gather};
 use crate::enclosure::pose_bound::TaylorModel;
 use crate::enclosure::pose_jet::PoseJet;
 use crate::predicate::contraction::{Window, triangle_sides, triangles};
@@ -14,17 +14,8 @@ use crate::predicate::separation::StaticTriangle;
 pub type Eight = Lanes<WIDTH>;
 
 #[inline(always)]
-fn lanes<T: Vector, P>(all: &[&P; WIDTH], of: impl Fn(&P) -> f64) -> T {
-    let mut lanes = [0.0; WIDTH];
-    for i in 0..WIDTH {
-        lanes[i] = of(all[i]);
-    }
-    T::load(&lanes)
-}
-
-#[inline(always)]
 fn vector<T: Vector, P>(all: &[&P; WIDTH], of: impl Fn(&P) -> &V3<f64>) -> V3<T> {
-    V3([lanes(all, |p| of(p).0[0]), lanes(all, |p| of(p).0[1]), lanes(all, |p| of(p).0[2])])
+    V3([gather(all, |p| of(p).0[0]), gather(all, |p| of(p).0[1]), gather(all, |p| of(p).0[2])])
 }
 
 /// Bounds in their lanes; usually all are the same.
@@ -39,11 +30,11 @@ fn poses<T: Vector>(poses: &[&TaylorModel<f64>; WIDTH]) -> TaylorModel<T> {
         all.jet.x[n] = vector(poses, |p| &p.jet.x[n]);
         for i in 0..3 {
             for j in 0..3 {
-                all.jet.p[n].0[i][j] = lanes(poses, |p| p.jet.p[n].0[i][j]);
+                all.jet.p[n].0[i][j] = gather(poses, |p| p.jet.p[n].0[i][j]);
             }
         }
     }
-    all.ball = [lanes(poses, |p| p.ball[0]), lanes(poses, |p| p.ball[1])];
+    all.ball = [gather(poses, |p| p.ball[0]), gather(poses, |p| p.ball[1])];
     all
 }
 
@@ -80,10 +71,10 @@ impl Vectorised for Windows<'_> {
 
     #[inline(always)]
     fn run<T: Vector>(self) -> Self::Output {
-        let (pose, reach) = (poses::<T>(&self.poses), lanes(&self.pairs, |p| p.reach_m));
+        let (pose, reach) = (poses::<T>(&self.poses), gather(&self.pairs, |p| p.reach_m));
         let [a, b, c] = moving::<T>(&self.pairs);
         let x = [pose.point(a, reach), pose.point(b, reach), pose.point(c, reach)];
-        let tri = StaticTriangle { y: standing(&self.pairs), error: lanes(&self.pairs, |p| p.tri.error) };
+        let tri = StaticTriangle { y: standing(&self.pairs), error: gather(&self.pairs, |p| p.tri.error) };
         let h = T::new(self.h);
         let (x, y) = triangle_sides(&x, &tri, h, T::new(self.look), self.margin_m);
         let mut window = triangles(&x, &y, h, u32::MAX >> (32 - WIDTH));
