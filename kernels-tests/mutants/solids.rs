@@ -12,6 +12,7 @@ const PARTS: &str = "solids::each_component_counts";
 const OPEN: &str = "solids::an_open_box_has_no_inside";
 const LEFT_OUT: &str = "solids::allowed_and_ignored_pairs_are_left_out";
 const TREE: &str = "scene::solids::tests::a_tree_finds_all_boxes_that_overlap";
+const BOXES: &str = "stage::solids::tests::boxes_around_links_contain_their_vertices_and_the_errors";
 const RAYS: &str = "solids::degenerate_rays_are_decided";
 
 /// Mutants of the search for starts inside solids.
@@ -47,12 +48,25 @@ pub const MUTANTS: &[Mutant] = &[
     ),
     m("pairs that are allowed", SEARCH, "!self.world.allowed.contains(&(link, object))", "true", LEFT_OUT),
     m("pairs that are ignored", SEARCH, "!(self.is_ignored)(link, Obstacle::Object(object))", "true", LEFT_OUT),
-    m("the query of a box", SOLIDS, "<< (place * WIDTH);", "<< (if MUTANT { 0 } else { place * WIDTH });", TREE),
+    m(
+        "the query of a box",
+        SOLIDS,
+        "&group[bit / WIDTH])) << bit",
+        "&group[bit / WIDTH])) << if MUTANT { 0 } else { bit }",
+        TREE,
+    ),
     m(
         "nodes near any query",
         SOLIDS,
-        "any | near >> (place * WIDTH)",
-        "if MUTANT && place > 0 { any } else { any | near >> (place * WIDTH) }",
+        "let of = near >> slot & EACH;",
+        "let of = near >> slot & if MUTANT { 1 } else { EACH };",
+        TREE,
+    ),
+    m(
+        "the last of eight queries",
+        SOLIDS,
+        "WIDTH - group.len()",
+        "(WIDTH - group.len()).max(usize::from(MUTANT))",
         TREE,
     ),
     m("queries after the first eight", SOLIDS, "(0..).step_by(WIDTH)", "(0..).step_by(1)", TREE),
@@ -67,15 +81,23 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "rotation into the frame of a link",
         SEARCH,
-        "let v = self.rotation.transpose() * from_origin;",
-        "let v = if MUTANT { self.rotation } else { self.rotation.transpose() } * from_origin;",
+        "self.pose.jet.p[0].transposed().apply(V3::new(from_origin))",
+        "(if MUTANT { self.pose.jet.p[0] } else { self.pose.jet.p[0].transposed() }).apply(V3::new(from_origin))",
         RANDOM,
     ),
     m(
         "place of a link",
         SEARCH,
-        "let p = self.rotation * v + self.origin_m;",
-        "let p = self.rotation * v + if MUTANT { DVec3::ZERO } else { self.origin_m };",
+        "pose.jet.p[0].apply(v) + pose.jet.x[0]",
+        "pose.jet.p[0].apply(v) + if MUTANT { V3::zero() } else { pose.jet.x[0] }",
         RANDOM,
     ),
+    m(
+        "error of a box around a link",
+        SEARCH,
+        "+ V3([error_m; 3]);",
+        "+ V3([if MUTANT { error_m * T::new(0.0) } else { error_m }; 3]);",
+        BOXES,
+    ),
+    m("the lane of a link", SEARCH, "side.0[lane]", "side.0[if MUTANT { 0 } else { lane }]", BOXES),
 ];

@@ -269,3 +269,50 @@ fn point_in(
     });
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arith::linear::M3;
+    use crate::robot::{Joint, JointKind, Robot};
+    use crate::scene::Scene;
+    use glam::{DMat3, DQuat};
+
+    /// The number of links is not a multiple of eight.
+    #[test]
+    fn boxes_around_links_contain_their_vertices_and_the_errors() {
+        let mut state = 7u64;
+        let mut unit = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
+        };
+        let mut robot = Robot::new("robot", "link 0", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+        let mut poses = Vec::new();
+        for k in 0..11 {
+            let (orientation, origin_m, kind) = (DMat3::IDENTITY, DVec3::ZERO, JointKind::Fixed);
+            let joint = Joint { name: format!("joint {k}"), orientation, origin_m, kind };
+            let body = if k == 0 { 0 } else { robot.add_body(format!("link {k}"), Some(0), joint).unwrap() };
+            let triangle = [(); 3].map(|()| DVec3::new(unit(), unit(), unit()));
+            robot.add_link(format!("link {k}"), body, vec![triangle], vec![0]).unwrap();
+            let turn = DQuat::from_array([(); 4].map(|()| unit())).normalize();
+            let mut jet = PoseJet::zero();
+            jet.p[0] = M3::new(DMat3::from_quat(turn));
+            jet.x[0] = V3([unit(), unit(), unit()]);
+            poses.push(TaylorModel { jet, ball: [0.01, 0.02] });
+        }
+        let world = CollisionWorld::new(&robot, &Scene::new(), &[]).unwrap();
+        let mut boxes = Vec::new();
+        boxes_of_links(&world, &poses, &mut boxes);
+        assert_eq!(boxes.len(), robot.links.len());
+        for (link, around) in robot.links.iter().zip(&boxes) {
+            let frame = Frame { pose: &poses[link.body as usize], defect: 0.0 };
+            for &v in &link.triangles[0] {
+                let (p, error_m) = frame.outward(v);
+                assert!(error_m > 0.01 && error_m < 0.1);
+                assert!(overlap(&[p - error_m, p - error_m], around) && overlap(&[p + error_m, p + error_m], around));
+            }
+            let solid = world.solids.around(&robot.links, link.body);
+            assert_eq!(frame.box_outward(&solid), *around);
+        }
+    }
+}
