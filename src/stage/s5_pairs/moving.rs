@@ -20,7 +20,7 @@ use crate::stage::{Piece, SUBS, Subs};
 const BLOCK_M: f64 = 0.25;
 
 /// Approximate travel of a link, metres, in a part of a piece that is searched as a whole; at most twice as much.
-const SLAB_M: f64 = 0.01;
+const SLAB_M: f64 = 0.015;
 
 /// Largest radius of a link's ball, without the margin, in blocks and parts, as a share of their travel.
 const MAX_BALL: f64 = 0.5;
