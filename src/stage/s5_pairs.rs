@@ -246,7 +246,7 @@ impl Work<'_, '_> {
         self.space.boxes.clear(self.links[place].shape.tree.nodes.len());
         let first = self.space.items.len();
         let is_halved = found.limits.is_some() && input.courses.is_some();
-        let mut room = if is_halved { crowded::CROWD } else { usize::MAX };
+        let mut room = if is_halved { crowded::crowd(group)[0] } else { usize::MAX };
         for some in group.chunks(AT_ONCE) {
             let moving = &self.links[place];
             let wanted = slab & moving.piece.mask_until(found.limit(moving.piece));

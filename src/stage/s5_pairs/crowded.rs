@@ -34,10 +34,13 @@ use crate::scene::world::{CollisionWorld, LinkGeometry};
 use crate::stage::{Candidate, Piece, SLICES, SUBS, TrianglePair};
 use std::ops::Range;
 
-/// Load of items of a link, as the descent counts it, above which a part is crowded if a contact is certain at its end.
-pub(super) const CROWD: usize = 2048;
-/// The same without such a contact.
-const CROWD_WITHOUT_CONTACT: usize = 4096;
+/// Load of items of a link, as the descent counts it, above which a part is crowded, if a contact is certain at its end
+/// and if not.
+const CROWD: [usize; 2] = [2048, 4096];
+/// The same for a link near many clusters: there the scene is fine, and the first halvings pay off earlier.
+const CROWD_IN_FINE_SCENE: [usize; 2] = [1024, 1024];
+/// Number of candidates of a link from which on the scene is fine.
+const MANY: usize = 32;
 /// The same for the halves of a part, whose candidates are already filtered, after 0, 1, 2 and more halvings in a row
 /// without a contact.
 const CROWD_OF_HALF: [usize; 4] = [1 << 8, 1 << 10, 1 << 14, 1 << 17];
@@ -53,6 +56,11 @@ const MAX_HALVINGS: u32 = 28;
 const SHORTEST: f64 = 1.0 / 1024.0;
 /// Number of candidates searched before their items are tested for a certain contact.
 const AT_ONCE: usize = 4;
+
+/// The loads above which a part of a piece is crowded for a link with these candidates: see [`CROWD`].
+pub(super) fn crowd(group: &[Candidate]) -> [usize; 2] {
+    if group.len() < MANY { CROWD } else { CROWD_IN_FINE_SCENE }
+}
 
 /// The motions that move the links.
 #[derive(Clone, Copy, Debug)]
@@ -223,15 +231,15 @@ impl<'m> Crowd<'_, 'm> {
             space.starts_in_contact = true;
             return None;
         }
-        let times = [sub(slab.trailing_zeros()), sub(slab.ilog2() + 1)];
+        let (times, [with_contact, without]) = ([sub(slab.trailing_zeros()), sub(slab.ilog2() + 1)], crowd(group));
         let mut whole = Pending { times, near: 0..near.len(), misses: 0, ends_in_contact: false };
-        if let Some(item) = self.touching_at(space, &near, times[1], CROWD, found) {
+        if let Some(item) = self.touching_at(space, &near, times[1], with_contact, found) {
             let contact = self.first_contact(&item, times);
             found.lower(piece, clock.slice_until(contact));
             whole = whole.before(contact);
         } else {
             let (pose, wanted) = self.enter(space, times);
-            if self.descend(space, &near, (&pose, wanted), CROWD_WITHOUT_CONTACT, found) {
+            if self.descend(space, &near, (&pose, wanted), without, found) {
                 return space.refine_items(self.world, self.links, found);
             }
             space.items.clear();
