@@ -311,8 +311,9 @@ mod tests {
                 assert!(error_m > 0.01 && error_m < 0.1);
                 assert!(overlap(&[p - error_m, p - error_m], around) && overlap(&[p + error_m, p + error_m], around));
             }
-            let solid = world.solids.around(&robot.links, link.body);
-            assert_eq!(frame.box_outward(&solid), *around);
+            // Each body has one link, of the same index.
+            let in_frame = world.solids.around(&robot.links, link.body);
+            assert_eq!(frame.box_outward(&in_frame), *around);
         }
     }
 }

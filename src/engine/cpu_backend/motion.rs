@@ -64,7 +64,7 @@ impl CpuStages<'_> {
             let may_touch = MayTouch { scene: pairs, links: links.pairs() };
             let is_decided =
                 solver.certain(motions, &piece, may_touch, limits[0]) || solver.feed(motions, &piece, may_touch);
-            // Without pairs, reading the clock would take longer than the stage.
+            // Without pairs there is too little work to measure.
             match pairs.len() + links.pairs().len() {
                 0 => stats.stage(Stage::Solve).count(0, 0),
                 n_pairs => clock.stage(stats.stage(Stage::Solve), n_pairs, 0),

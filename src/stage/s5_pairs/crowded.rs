@@ -41,8 +41,8 @@ const CROWD: [usize; 2] = [2048, 4096];
 const CROWD_IN_FINE_SCENE: [usize; 2] = [1024, 1024];
 /// Number of candidates of a link from which on the scene is fine.
 const MANY: usize = 32;
-/// The same for the halves of a part, whose candidates are already filtered, after 0, 1, 2 and more halvings in a row
-/// without a contact.
+/// Load above which a half of a part is crowded, whose candidates are already filtered, after 0, 1, 2 and more halvings
+/// in a row without a contact.
 const CROWD_OF_HALF: [usize; 4] = [1 << 8, 1 << 10, 1 << 14, 1 << 17];
 /// Load of items of a few candidates up to which a contact at the start is searched for.
 const ROOM_AT_START: usize = 4096;
