@@ -89,23 +89,27 @@ pub fn triangles(points: &dyn Points, limits: Limits) -> Answer {
 /// Returns whether two triangles of six small boxes are certainly disjoint: some axis separates them.
 pub fn apart(corners: &[Box3]) -> bool {
     let p: Vec<DVec3> = corners.iter().map(|b| DVec3::from_array(b.map(Interval::middle))).collect();
-    let (x, y) = ([p[0], p[1], p[2]], [p[3], p[4], p[5]]);
-    let edges = |t: [DVec3; 3]| [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
+    axes(&[p[0], p[1], p[2]], &[p[3], p[4], p[5]]).into_iter().any(|axis| {
+        let along = |b: &Box3| b[0] * axis.x + b[1] * axis.y + b[2] * axis.z;
+        let range = |part: &[Box3]| part.iter().map(along).reduce(Interval::hull).expect("corners");
+        let (a, b) = (range(&corners[..3]), range(&corners[3..]));
+        a.hi < b.lo || b.hi < a.lo
+    })
+}
+
+/// Axes of which one separates two triangles that are not too close to each other.
+pub fn axes(x: &[DVec3; 3], y: &[DVec3; 3]) -> Vec<DVec3> {
+    let edges = |t: &[DVec3; 3]| [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
     let (ex, ey) = (edges(x), edges(y));
     let (nx, ny) = (ex[0].cross(ex[1]), ey[0].cross(ey[1]));
-    let (c, d) = triangles::closest(&x, &y);
+    let (c, d) = triangles::closest(x, y);
     let mut axes = vec![nx, ny, c - d];
     for e in ex {
         axes.push(e.cross(nx));
         axes.extend(ey.map(|f| e.cross(f)));
     }
     axes.extend(ey.map(|f| f.cross(ny)));
-    axes.into_iter().any(|axis| {
-        let along = |b: &Box3| b[0] * axis.x + b[1] * axis.y + b[2] * axis.z;
-        let range = |part: &[Box3]| part.iter().map(along).reduce(Interval::hull).expect("corners");
-        let (a, b) = (range(&corners[..3]), range(&corners[3..]));
-        a.hi < b.lo || b.hi < a.lo
-    })
+    axes
 }
 
 /// The earliest time at which one of several pairs of features can meet.

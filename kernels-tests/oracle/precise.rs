@@ -5,7 +5,7 @@
 use super::ball::Ball;
 use super::chain::Part;
 use super::dyadic::Dyadic;
-use super::inclusion::Equation;
+use super::inclusion::{Equation, axes};
 use super::poses::Articulated;
 use glam::{DMat3, DVec3};
 
@@ -219,6 +219,42 @@ pub fn certainly_pierce(pair: &Articulated, t: f64) -> bool {
     (0..3).any(|i| goes_through(&x[i], &x[(i + 1) % 3], &y) || goes_through(&y[i], &y[(i + 1) % 3], &x))
 }
 
+/// Returns whether two moving triangles certainly have no common point from `from` to `to`; false also where this needs
+/// parts of time below 2⁻⁹⁰ or more than 100,000 of them.
+pub fn certainly_apart(pair: &Articulated, from: f64, to: f64) -> bool {
+    let mut parts = vec![(Dyadic::from(from), Dyadic::from(to), 0)];
+    let mut examined = 0;
+    while let Some((a, b, halvings)) = parts.pop() {
+        examined += 1;
+        if apart_throughout(pair, &Ball::between(&a, &b)) {
+            continue;
+        }
+        if halvings == 90 || examined > 100_000 {
+            return false;
+        }
+        let middle = &(&a + &b) * &Dyadic::from(0.5);
+        parts.extend([(middle.clone(), b, halvings + 1), (a, middle, halvings + 1)]);
+    }
+    true
+}
+
+/// Returns whether one axis certainly separates two moving triangles at all times of `t`.
+fn apart_throughout(pair: &Articulated, t: &Ball) -> bool {
+    let corners = |(chain, points): &(Vec<Part>, Vec<DVec3>)| -> Vec<Ball3> {
+        points.iter().map(|p| derivatives(chain, t, *p)[0].clone()).collect()
+    };
+    let (x, y) = (corners(&pair.bodies[0]), corners(&pair.bodies[1]));
+    // axes from positions relative to one corner, which differ in the leading digits of f64 also far from the origin
+    let near = |p: &Ball3| DVec3::from_array(minus(p, &x[0]).map(|d| d.value()));
+    let axes = axes(&[0, 1, 2].map(|i| near(&x[i])), &[0, 1, 2].map(|i| near(&y[i])));
+    axes.into_iter().any(|axis| {
+        let axis = axis.to_array().map(Ball::from);
+        let side = |p: &Ball3, q: &Ball3| dot(&axis, &minus(p, q)).sign();
+        let first = side(&x[0], &y[0]);
+        first.is_some() && x.iter().all(|p| y.iter().all(|q| side(p, q) == first))
+    })
+}
+
 /// The sign of the determinant of `a-d, b-d, c-d`, if it is certain.
 fn side(a: &Ball3, b: &Ball3, c: &Ball3, d: &Ball3) -> Option<i32> {
     dot(&minus(a, d), &cross(&minus(b, d), &minus(c, d))).sign()
@@ -228,6 +264,7 @@ fn side(a: &Ball3, b: &Ball3, c: &Ball3, d: &Ball3) -> Option<i32> {
 mod tests {
     use super::super::chain;
     use super::*;
+    use glam::DAffine3;
 
     #[test]
     fn piercing_begins_at_the_root() {
@@ -239,6 +276,21 @@ mod tests {
         let root = contact.root(0.25, 0.5).expect("a sign change").value();
         let pair = Articulated { bodies: vec![(chain, spike), (vec![], face)] };
         assert!(!certainly_pierce(&pair, root - 1e-15) && certainly_pierce(&pair, root + 1e-15));
+        assert!(certainly_apart(&pair, 0.25, root - 1e-15) && !certainly_apart(&pair, 0.25, root + 1e-15));
+    }
+
+    /// A triangle passes an edge at a distance far below the rounding of f64 at that place.
+    #[test]
+    fn a_close_pass_far_away_is_told_from_a_touch() {
+        let far = DVec3::new(1000.0, 0.0, 0.0);
+        let moved = Part::new(DVec3::X, DMat3::IDENTITY, -far, DVec3::Y, 0.0);
+        let low = points(&[[0.0, -0.5, 0.0], [-1.0, -0.5, 0.0], [-1.0, -0.75, 0.0]]);
+        let wall = |gap: f64| points(&[[gap, 0.0, 1.0], [gap, 0.0, -1.0], [gap + 1.0, 0.0, 0.0]]);
+        let pass = |gap| Articulated {
+            bodies: vec![(vec![moved], low.clone()), (vec![Part::fixed(DAffine3::from_translation(-far))], wall(gap))],
+        };
+        assert!(certainly_apart(&pass(1e-25), 0.0, 1.0));
+        assert!(!certainly_apart(&pass(0.0), 0.0, 1.0) && !certainly_apart(&pass(-1e-25), 0.0, 1.0));
     }
 
     fn near(got: &Ball, expected: f64) {

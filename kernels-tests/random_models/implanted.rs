@@ -1,14 +1,17 @@
 //! Contacts placed where a link passes at a known time.
 
 use super::judge::{Counts, Truth, first_certain};
-use super::model::{Model, Triangle, pair, stored};
+use super::model::{Model, Motion, Triangle, pair, stored};
 use super::random::Random;
 use super::trees::{Family, PLAIN, motion, tree};
 use crate::effort;
 use crate::harness::backends::{self, differences, engine, on};
 use crate::harness::gpu;
 use crate::oracle::chain::{self, Part};
+use crate::oracle::poses::Articulated;
+use crate::oracle::precise::certainly_apart;
 use firstcontact::engine::{Backend, Options};
+use firstcontact::verdict::Verdict;
 use glam::DVec3;
 
 /// The features of the two triangles that touch.
@@ -93,18 +96,35 @@ fn width(x: &Triangle) -> f64 {
     (x[1] - x[0]).cross(x[2] - x[0]).length() / sides.into_iter().fold(0.0, f64::max)
 }
 
-fn run(what: &str, family: &Family, seed: u64, n: usize, backend: Backend) {
-    let mut counts = Counts::default();
-    let (mut k, mut sure, mut slow) = (0, 0, 0);
-    while counts.motions < n {
-        k += 1;
-        let r = &mut Random::new(seed * 1_000_000 + k);
+/// Models of one family, each with one contact.
+struct Run<'a> {
+    family: &'a Family,
+    seed: u64,
+    backend: Backend,
+    counts: Counts,
+    /// Motions that certainly touch near the implanted contact.
+    sure: usize,
+    /// Models left out because the link hardly moves.
+    slow: usize,
+    /// Motions that only one backend calls free, with a proof that they are.
+    proved_free: usize,
+}
+
+impl<'a> Run<'a> {
+    fn new(family: &'a Family, seed: u64, backend: Backend) -> Self {
+        Self { family, seed, backend, counts: Counts::default(), sure: 0, slow: 0, proved_free: 0 }
+    }
+
+    /// Checks model number `k`, unless it is unsuitable.
+    fn model(&mut self, k: u64) {
+        let family = self.family;
+        let r = &mut Random::new(self.seed * 1_000_000 + k);
         let scale = r.magnitude(family.scale.0, family.scale.1);
         let mut model: Model = tree(r, family, scale);
         model.links.truncate(1);
         model.links[0].1.truncate(1);
         if model.has_flat() {
-            continue;
+            return;
         }
         // sometimes a very small motion
         let small = r.one_of(&[1.0, 1.0, 1.0, 1e-3, 1e-6]);
@@ -113,29 +133,22 @@ fn run(what: &str, family: &Family, seed: u64, n: usize, backend: Backend) {
         let chain = stored(&model.built().0, &motion)[body + 1].clone();
         let (t, way) = (time(r), r.one_of(&WAYS));
         let size = r.one_of(&[0.01, 0.1, 1.0, 30.0]) * scale;
-        let Some((y, speed)) = obstacle(r, &chain, &x, t, way, size) else { continue };
+        let Some((y, speed)) = obstacle(r, &chain, &x, t, way, size) else { return };
         if speed < 1e-9 * scale {
-            slow += 1;
-            continue;
+            self.slow += 1;
+            return;
         }
         model.objects.push(vec![y]);
-        let (robot, scene) = model.built();
-        let options = Options { threads: 1, ..on(backend) };
-        let verdicts = backends::verdicts(&engine(&robot, &scene, &[], options), std::slice::from_ref(&motion));
-        if backend == Backend::Gpu {
-            let options = Options { threads: 1, ..on(Backend::Cpu) };
-            let cpu = backends::verdicts(&engine(&robot, &scene, &[], options), std::slice::from_ref(&motion));
-            counts.faults.extend(differences(&verdicts, &cpu).iter().map(|d| format!("model {k}: differs: {d}")));
-        }
+        let both = pair(chain, &x, &y);
+        let verdict = self.verdict(k, &model, &motion, &both);
         let whereabouts = family.away + 20.0 * scale + size;
         // The implanted triangle is off by the rounding of its coordinates: in truth the two meet slightly sooner or
         // later. Two borders may also pass each other by less than that, and a link that meets the triangle at the end
         // may not reach it: in these cases only a certain contact counts.
         let off = 16.0 * f64::EPSILON * whereabouts / speed;
-        let both = pair(chain, &x, &y);
         let probes = [0.0, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, off, 4.0 * off];
         let certain = probes.into_iter().find_map(|d| first_certain(&both, t, t + d));
-        sure += usize::from(certain.is_some());
+        self.sure += usize::from(certain.is_some());
         // A link's triangle that is thinner than that rounding may pass beside a corner.
         let inside = match way {
             Way::FaceOnVertex => 0.1 * width(&x),
@@ -148,12 +161,54 @@ fn run(what: &str, family: &Family, seed: u64, n: usize, backend: Backend) {
         // no claim is made about earlier contacts
         let truth = Truth { clear_until: 0.0, contact_by };
         let label = format!("model {k}: {way:?} at {t} of size {size:e}, certainly {certain:?}");
-        counts.judge(&label, &model, &motion, &truth, &verdicts[0], 1e-8 * whereabouts);
+        self.counts.judge(&label, &model, &motion, &truth, &verdict, 1e-8 * whereabouts);
     }
-    println!("{what}: {sure} certain, {slow} too slow");
-    counts.finish(what);
-    assert!(2 * sure > counts.motions, "{what}: hardly anything is certain");
-    assert!(1000 * counts.undecided <= 5 * counts.motions, "{what}: {} undecided", counts.undecided);
+
+    /// The verdict on a model's motion, compared with the CPU's.
+    fn verdict(&mut self, k: u64, model: &Model, motion: &Motion, both: &Articulated) -> Verdict {
+        let (robot, scene) = model.built();
+        let on = |backend| {
+            let options = Options { threads: 1, ..on(backend) };
+            backends::verdicts(&engine(&robot, &scene, &[], options), std::slice::from_ref(motion))
+        };
+        let verdicts = on(self.backend);
+        if self.backend != Backend::Cpu {
+            let cpu = on(Backend::Cpu);
+            // A contact without proof may be free on the other backend, which then has to be right.
+            let unproved = |v: &Verdict| matches!(v, Verdict::Contact(c) if !c.is_proved());
+            let one_is_free = match (&verdicts[0], &cpu[0]) {
+                (Verdict::Free, v) | (v, Verdict::Free) => unproved(v),
+                _ => false,
+            };
+            if one_is_free && certainly_apart(both, 0.0, 1.0) {
+                self.proved_free += 1;
+            } else {
+                let differing = differences(&verdicts, &cpu);
+                self.counts.faults.extend(differing.iter().map(|d| format!("model {k}: differs: {d}")));
+            }
+        }
+        verdicts[0].clone()
+    }
+
+    fn finish(&self, what: &str) {
+        let Self { counts, sure, slow, proved_free, .. } = self;
+        println!("{what}: {sure} certain, {slow} too slow, {proved_free} free on one backend only");
+        counts.finish(what);
+        assert!(2 * sure > counts.motions, "{what}: hardly anything is certain");
+        assert!(1000 * counts.undecided <= 5 * counts.motions, "{what}: {} undecided", counts.undecided);
+    }
+}
+
+fn run(what: &str, family: &Family, seed: u64, n: usize, backend: Backend) {
+    let mut run = Run::new(family, seed, backend);
+    for k in 1.. {
+        run.model(k);
+        if run.counts.motions == n {
+            break;
+        }
+    }
+    run.finish(what);
+    assert!(50 * run.proved_free <= n, "{what}: {} motions are free on one backend only", run.proved_free);
 }
 
 #[test]
@@ -194,4 +249,10 @@ fn gpu_and_cpu_agree() {
     run("implanted, on the adapter", &PLAIN, 28, effort(15, 600), Backend::Gpu);
     let family = Family { scale: (-3.0, 2.0), away: 1e3, ..PLAIN };
     run("implanted far away, on the adapter", &family, 29, effort(10, 300), Backend::Gpu);
+    // In models 73 and 193 two vertices pass each other by less than the rounding of their coordinates.
+    let mut close = Run::new(&family, 29, Backend::Gpu);
+    close.model(73);
+    close.model(193);
+    close.counts.finish("passes far away, on the adapter");
+    assert_eq!((close.counts.free, close.proved_free), (2, 2), "the two models no longer show the difference");
 }

@@ -30,8 +30,8 @@ pub struct MergeArgs {
     /// The certificates of the run, from those of the shards
     #[arg(long, value_name = "FILE")]
     certificates: Option<PathBuf>,
-    /// Accept shards answered by different processors or adapters: verdicts and `proved` are the same for all, and
-    /// enclosures of the time of contact overlap
+    /// Accept shards answered by different processors or adapters: enclosures of the time of contact overlap, and
+    /// only contacts that are not proved may be free on another
     #[arg(long)]
     allow_mixed_backends: bool,
 }
@@ -146,7 +146,7 @@ fn belong_together(parts: &[Part], mixed: bool) -> Result<()> {
                 quoted(a),
                 first.record.shard.index
             );
-            let remedy = "--allow-mixed-backends accepts that: verdicts are the same, enclosures may differ";
+            let remedy = "--allow-mixed-backends accepts that: enclosures of times may differ, and grazing contacts";
             return Err(Error::usage(message).in_file(&part.out).remedy(remedy));
         }
         let [a, b] = [first, part].map(|part| part.record.leaves);

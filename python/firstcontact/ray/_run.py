@@ -60,8 +60,8 @@ def check_dataset(
         device: As for `Engine`; by default the CPU, and with "per-gpu" the GPU of each process.
         tree_cache: A folder on each machine that keeps the scene's tree, which one process builds; worthwhile for
             millions of triangles.
-        allow_mixed_backends: Whether to accept answers of different adapters: verdicts and `proved` are the same for
-            all, and enclosures of the time of contact overlap.
+        allow_mixed_backends: Whether to accept answers of different adapters: enclosures of the time of contact
+            overlap, and only contacts that are not proved may be free on another adapter.
         progress: Whether to show a tqdm progress bar.
         options: As for `Engine`, except `threads`.
 
@@ -90,7 +90,7 @@ def check_dataset(
 
 def mixed(folder: Path, backends: list[str]) -> Error:
     """The error of answers by different adapters."""
-    remedy = "allow_mixed_backends=True accepts that: verdicts are the same, enclosures may differ"
+    remedy = "allow_mixed_backends=True accepts that: enclosures of times may differ, and grazing contacts"
     message = f"{folder}: the answers are by different backends: {'; '.join(backends)} ({remedy})"
     return Error(message, kind="usage", file=str(folder), remedy=remedy)
 
