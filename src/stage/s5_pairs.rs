@@ -7,9 +7,9 @@
 //!    both steps);
 //! 3. `test_pairs`: each triangle of the leaf against the triangle, by separating axes with the link's motion (the
 //!    paper's continuous overlap test), bisecting time: all marked sub-intervals together, then halves, down to single
-//!    ones (the paper's refinement levels) and to halves of one. The first half that is not separated ends the search:
-//!    later times are left to the exact stage (`s5_pairs/refinement.rs`). The kernels `test_pairs` and `refine_pairs`
-//!    continue with the other sub-intervals, up to the limit.
+//!    ones (the paper's refinement levels) and to quarters of one. The first quarter that is not separated ends the
+//!    search: later times are left to the exact stage (`s5_pairs/refinement.rs`). The kernels `test_pairs` and
+//!    `refine_pairs` divide a sub-interval into halves, and continue with the other ones, up to the limit.
 //!
 //! Links with a tree of oriented boxes ([`Input::obb_trees`]) use it instead of steps 1 and 2 (`s5_pairs/obb.rs`).
 
@@ -149,7 +149,7 @@ pub fn search_in(space: &mut Workspace, input: &Input, limits: Option<&mut Limit
             at += group.len();
             if group.iter().any(|c| c.is_open()) {
                 groups.push(from..at);
-                work.links.push(MovingLink::new(input, group[0].piece, group[0].link));
+                work.links.push(MovingLink::new(input, group[0].piece, group[0].link, group.len()));
             }
         }
         let (first, mut last) = (found.pairs.len(), found.pairs.len());
@@ -182,7 +182,7 @@ fn emptied<'b>(links: Vec<MovingLink>) -> Vec<MovingLink<'b>> {
 /// caller and are treated like too many pairs.
 fn search_scene(space: &mut Workspace, input: &Input, scene: &ObbTree, found: &mut Found) -> bool {
     (0..input.pieces.len() as u32).all(|p| {
-        let links = (0..input.world.links.len() as u32).map(|link| MovingLink::new(input, p, link)).collect();
+        let links = (0..input.world.links.len() as u32).map(|link| MovingLink::new(input, p, link, 0)).collect();
         let mut work = Work { links, space: &mut *space };
         (0..work.links.len()).all(|place| {
             work.add_boxes(input, place, obb::Meets::Scene(scene), input.pieces[p as usize].mask(), found)
@@ -235,6 +235,10 @@ impl Work<'_, '_> {
         }
         let len = self.links[place].slab_from(begin);
         let slab = ((1 << len) - 1) << begin;
+        let piece = self.links[place].piece;
+        if slab & piece.mask_until(found.limit(piece)) == 0 {
+            return Some(());
+        }
         if let Some(done) = self.add_boxes(input, place, obb::Meets::Candidates(group), slab, found) {
             return done;
         }

@@ -19,7 +19,7 @@
 //! smaller than a few hundred times their remainder.
 
 use super::descent::{Descent, splat};
-use super::moving::{ChildBoxes, Compare, MovingLink, NodeBoxes, Part, leaf_points};
+use super::moving::{ChildBoxes, Compare, MANY, MovingLink, NodeBoxes, Part, leaf_points};
 use super::refinement::is_within_at;
 use super::{Found, Input, Item, Work, Workspace};
 use crate::arith::linear::V3;
@@ -39,8 +39,6 @@ use std::ops::Range;
 const CROWD: [usize; 2] = [2048, 4096];
 /// The same for a link near many clusters: there the scene is fine, and the first halvings pay off earlier.
 const CROWD_IN_FINE_SCENE: [usize; 2] = [1024, 1024];
-/// Number of candidates of a link from which on the scene is fine.
-const MANY: usize = 32;
 /// Load above which a half of a part is crowded, whose candidates are already filtered, after 0, 1, 2 and more halvings
 /// in a row without a contact.
 const CROWD_OF_HALF: [usize; 4] = [1 << 8, 1 << 10, 1 << 14, 1 << 17];

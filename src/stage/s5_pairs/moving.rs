@@ -21,6 +21,11 @@ const BLOCK_M: f64 = 0.25;
 
 /// Approximate travel of a link, metres, in a part of a piece that is searched as a whole; at most twice as much.
 const SLAB_M: f64 = 0.015;
+/// The same for a link near many clusters: where the scene is fine, the tighter boxes of shorter parts meet so many
+/// fewer triangles that they pay off.
+const SLAB_AMONG_MANY_M: f64 = 0.010;
+/// Number of candidates of a link in a piece from which on they are many.
+pub(super) const MANY: usize = 32;
 
 /// Largest radius of a link's ball, without the margin, in blocks and parts, as a share of their travel.
 const MAX_BALL: f64 = 0.5;
@@ -53,13 +58,16 @@ pub(super) struct MovingLink<'a> {
     travel_m: [f64; SUBS + 1],
     /// The first sub-intervals of the parts of the piece, as a mask: see [`slab_from`](Self::slab_from).
     pub slab_starts: u32,
+    /// The approximate travel in such a part, metres.
+    slab_m: f64,
 }
 
 /// A link's pose over a part of a piece: the bound, and half the length of the part.
 pub(super) type Part = (PoseBound<f64>, f64);
 
 impl<'a> MovingLink<'a> {
-    pub fn new(input: &Input<'a>, p: u32, link: u32) -> Self {
+    /// A link of piece `p` that has a number of candidates.
+    pub fn new(input: &Input<'a>, p: u32, link: u32, n_candidates: usize) -> Self {
         let (piece, shape) = (&input.pieces[p as usize], &input.world.links[link as usize]);
         let at = p as usize * input.boxes.n_nodes + link as usize;
         let around = [&input.boxes.lo[at], &input.boxes.hi[at]];
@@ -77,6 +85,7 @@ impl<'a> MovingLink<'a> {
             around,
             travel_m,
             slab_starts: 0,
+            slab_m: if n_candidates < MANY { SLAB_M } else { SLAB_AMONG_MANY_M },
         };
         let mut begin = 0;
         while begin < piece.subs {
@@ -96,7 +105,7 @@ impl<'a> MovingLink<'a> {
     /// Parts are searched in the order of time. After a contact, later parts are unnecessary, and shorter parts have
     /// tighter boxes; but a distant triangle is tested again in each part. Longer paths justify more parts.
     pub fn slab_from(&self, begin: u32) -> u32 {
-        self.longest_from(begin, 2.0 * SLAB_M, SLAB_M)
+        self.longest_from(begin, 2.0 * self.slab_m, self.slab_m)
     }
 
     /// The largest number of sub-intervals, beginning with one, in which the link travels at most `most_m` and its ball
@@ -122,14 +131,14 @@ impl<'a> MovingLink<'a> {
         (widest(Pose { moving: self, at: At::Block(i as usize, len, level_of(len)) }), len as f64 * self.h)
     }
 
-    /// The pose during a half of a sub-interval.
-    pub fn half(&self, sub: u32, half: u32) -> Part {
-        (widest(Pose { moving: self, at: At::Half(sub as usize, half) }), self.h / 2.0)
+    /// The pose during a quarter of a sub-interval.
+    pub fn quarter(&self, sub: u32, quarter: u32) -> Part {
+        (widest(Pose { moving: self, at: At::Quarter(sub as usize, quarter) }), self.h / 4.0)
     }
 
-    /// The pose at the end of a half of a sub-interval.
-    pub fn end_of_half(&self, sub: u32, half: u32) -> PoseBound<f64> {
-        widest(Pose { moving: self, at: At::EndOfHalf(sub as usize, half) })
+    /// The pose at the end of a quarter of a sub-interval.
+    pub fn end_of_quarter(&self, sub: u32, quarter: u32) -> PoseBound<f64> {
+        widest(Pose { moving: self, at: At::EndOfQuarter(sub as usize, quarter) })
     }
 
     /// The vertices of a leaf's triangles in that pose.
@@ -144,10 +153,10 @@ impl<'a> MovingLink<'a> {
 enum At {
     /// A number of sub-intervals beginning with one, and the index of their ball.
     Block(usize, usize, usize),
-    /// A half of a sub-interval.
-    Half(usize, u32),
-    /// The end of a half of a sub-interval.
-    EndOfHalf(usize, u32),
+    /// A quarter of a sub-interval.
+    Quarter(usize, u32),
+    /// The end of a quarter of a sub-interval.
+    EndOfQuarter(usize, u32),
 }
 
 /// Bounds a link's pose. Computes with single numbers, and with all instructions that the processor supports.
@@ -163,8 +172,9 @@ impl Vectorised for Pose<'_, '_> {
         let MovingLink { bound, balls, h, .. } = self.moving;
         match self.at {
             At::Block(first, len, level) => bound.block(first, len, *h, balls[level]),
-            At::Half(sub, half) => bound.slice(sub, half, 2, *h),
-            At::EndOfHalf(sub, half) => bound.moment(sub, if half == 0 { 0.0 } else { *h }, *h),
+            At::Quarter(sub, quarter) => bound.slice(sub, quarter, 4, *h),
+            // from -h/2 to h about the middle of the sub-interval
+            At::EndOfQuarter(sub, quarter) => bound.moment(sub, (0.5 * f64::from(quarter) - 0.5) * *h, *h),
         }
     }
 }

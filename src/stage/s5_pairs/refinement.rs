@@ -2,8 +2,8 @@
 //!
 //! Up to eight triangles are processed side by side. Items that may touch in sub-interval `k` are processed after all
 //! items that may touch earlier, so nothing is refined at times after a certain contact. All marked sub-intervals of a
-//! block are tested together, then those of its first half, down to the first one alone, and then its halves. The first
-//! half in which a triangle is not separated ends its search: finer and later times are left to the exact stage.
+//! block are tested together, then those of its first half, down to the first one alone, and then its quarters. The
+//! first quarter in which a triangle is not separated ends its search: finer and later times are left to the exact stage.
 //!
 //! With a margin, triangles are compared by the direction between their nearest points instead, which separates them
 //! exactly if they are farther apart. The same points show whether they are within the margin at the middle of the
@@ -51,9 +51,9 @@ impl Open {
 }
 
 /// Parts of a sub-interval in which triangles are tested last.
-const HALVES: u32 = 2;
+const QUARTERS: u32 = 4;
 /// Slices of such a part.
-const SLICES_PER_HALF: u32 = SLICES / HALVES;
+const SLICES_PER_QUARTER: u32 = SLICES / QUARTERS;
 
 /// An item that is being tested.
 #[derive(Clone, Copy, Debug)]
@@ -97,8 +97,8 @@ impl Looks {
 enum During {
     /// From the beginning of this sub-interval to the end of an item's block.
     Block(u32),
-    /// A half of a sub-interval.
-    Half(u32, u32),
+    /// A quarter of a sub-interval.
+    Quarter(u32, u32),
 }
 
 impl During {
@@ -106,7 +106,7 @@ impl During {
     fn pose(self, moving: &MovingLink, last: u32) -> Part {
         match self {
             Self::Block(k) => moving.block(k, last),
-            Self::Half(k, half) => moving.half(k, half),
+            Self::Quarter(k, quarter) => moving.quarter(k, quarter),
         }
     }
 }
@@ -140,12 +140,12 @@ impl Refinement<'_, '_, '_> {
                 self.limit_by_blocks(piece, looks, k);
                 self.halve(looks, k, single);
             }
-            for half in 0..HALVES {
+            for quarter in 0..QUARTERS {
                 if single.is_empty() {
                     break;
                 }
-                self.separate(single, faces, rest, During::Half(k, half));
-                self.touch(piece, single, k, half)?;
+                self.separate(single, faces, rest, During::Quarter(k, quarter));
+                self.touch(piece, single, k, quarter)?;
             }
             for look in single.drain(..) {
                 self.open.add(Item { mask: look.item.mask & !(1 << k), ..look.item });
@@ -226,11 +226,11 @@ impl Refinement<'_, '_, '_> {
         });
     }
 
-    /// Records the triangles that half a sub-interval did not separate. `None` if there are too many pairs.
-    fn touch(&mut self, piece: &Piece, looks: &mut Vec<Look>, k: u32, half: u32) -> Option<()> {
-        let slice = half * SLICES_PER_HALF;
+    /// Records the triangles that a quarter of a sub-interval did not separate. `None` if there are too many pairs.
+    fn touch(&mut self, piece: &Piece, looks: &mut Vec<Look>, k: u32, quarter: u32) -> Option<()> {
+        let slice = quarter * SLICES_PER_QUARTER;
         let begin = piece.index * piece.slices() + k * SLICES + slice;
-        let end = begin + SLICES_PER_HALF;
+        let end = begin + SLICES_PER_QUARTER;
         for look in looks.iter_mut() {
             let item = look.item;
             let mut touching = u32::from(item.lanes) & !look.missed;
@@ -245,10 +245,12 @@ impl Refinement<'_, '_, '_> {
                 // Nearest points are compared at the middle of the time tested. Otherwise a contact at its end is the
                 // most likely one, and the only one that matters here.
                 let (certain, touches): (u32, &dyn Fn() -> bool) = match moving.margin_m > 0.0 {
-                    true => (begin + SLICES_PER_HALF / 2 - 1, &|| {
-                        look.near != 0 && is_within(self.world, moving, look, &moving.half(k, half).0)
+                    true => (begin + SLICES_PER_QUARTER / 2 - 1, &|| {
+                        look.near != 0 && is_within(self.world, moving, look, &moving.quarter(k, quarter).0)
                     }),
-                    false => (end - 1, &|| widest(Meet { moving, leaf: item.leaf, k, half, standing }) & touching != 0),
+                    false => {
+                        (end - 1, &|| widest(Meet { moving, leaf: item.leaf, k, quarter, standing }) & touching != 0)
+                    }
                 };
                 if self.found.first_only {
                     *limit = (*limit).min(end - 1);
@@ -377,12 +379,13 @@ impl Faces {
     }
 }
 
-/// Finds the triangles of a leaf that certainly touch a static one, at the end of half a sub-interval.
+/// Finds the triangles of a leaf that certainly touch a static one, at the end of a quarter of a
+/// sub-interval.
 struct Meet<'a, 'm> {
     moving: &'a MovingLink<'m>,
     leaf: u32,
     k: u32,
-    half: u32,
+    quarter: u32,
     standing: StaticTriangle<f64>,
 }
 
@@ -390,7 +393,7 @@ impl Vectorised for Meet<'_, '_> {
     type Output = u32;
     #[inline(always)]
     fn run<T: Vector>(self) -> u32 {
-        let pose = self.moving.end_of_half(self.k, self.half);
+        let pose = self.moving.end_of_quarter(self.k, self.quarter);
         triangles_meet(&self.moving.leaf::<T>(&pose, self.leaf), &self.standing.broadcast::<T>())
     }
 }
