@@ -221,12 +221,26 @@ pub const MUTANTS: &[Mutant] = &[
         "begin += moving.slab_from(begin) * if MUTANT { 2 } else { 1 };",
         PAIRS,
     ),
+    m(
+        "parts that begin before a certain contact",
+        PAIRS_OF_SLABS,
+        "slab & piece.mask_until(found.limit(piece)) == 0",
+        "slab & piece.mask_until(found.limit(piece)) >> 1 == 0",
+        AT_LIMIT,
+    ),
+    m(
+        "time of a contact at the end of a quarter",
+        MOVING_LINK,
+        "(0.5 * f64::from(quarter) - 0.5) * *h",
+        "*h",
+        "s5_pairs::paths::no_limit_is_before_its_contact",
+    ),
     m("what comes after a slab", PAIRS_OF_SLABS, "if same { later.mask() } else { 0 }", "0", PAIRS),
     m(
         "slices before a certain contact",
         REFINEMENT,
         "end > self.found.limit(piece)",
-        "end + SLICES_PER_HALF > self.found.limit(piece)",
+        "end + SLICES_PER_QUARTER > self.found.limit(piece)",
         AT_LIMIT,
     ),
     // Oriented boxes, margins and large triangles in the search on the CPU.

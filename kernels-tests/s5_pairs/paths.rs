@@ -212,6 +212,35 @@ fn a_limit_is_in_the_piece_of_its_contact() {
     assert!(later >= 20, "{later}");
 }
 
+/// A limit is not before a contact that comes shortly after the end of a quarter of a sub-interval.
+#[test]
+fn no_limit_is_before_its_contact() {
+    let [x, y, z] = [DVec3::X, DVec3::Y, DVec3::Z];
+    let bar = vec![[x, x + y * 0.05, x * 1.001 + y * 0.05]];
+    let mut limited = [0; 2];
+    for k in (1..256).step_by(2).chain([32, 64, 128]) {
+        for after in [1e-7, 1e-6, 1e-5, 1e-4, 0.6] {
+            // The second vertex is the first one to reach the blade.
+            let contact = (f64::from(k) + after) / 256.0;
+            let angle = 3.0 * contact - 0.5 + 0.05_f64.atan();
+            let along = x * angle.cos() + y * angle.sin();
+            let blade = vec![[along * 0.9 - z, along * 1.1 - z, along + z]];
+            let mut case = case(&arm(&[0.0], bar.clone()), blade, &[-0.5], &[2.5]);
+            case.cut_for_cpu();
+            let piece = case.pieces[0];
+            assert_eq!(4 * piece.subs * case.pieces.len() as u32, 256, "not quarters of sub-intervals");
+            let mut limits = vec![u32::MAX];
+            search_until(&case, PoseEnclosure::TaylorModel, Some(&mut limits));
+            if limits[0] != u32::MAX {
+                let end = f64::from(limits[0] + 1) / f64::from(piece.slices() * case.pieces.len() as u32);
+                assert!(end >= contact, "{end} is before {contact}");
+                limited[usize::from(after < 0.5)] += 1;
+            }
+        }
+    }
+    assert!(limited[0] >= 20, "{limited:?}");
+}
+
 /// Large triangles that turn among small ones: their vertices move so differently that a sub-interval is not proved
 /// free although each of its slices is, and the contact comes later.
 #[test]
