@@ -3,7 +3,8 @@
 //! Up to eight triangles are processed side by side. Items that may touch in sub-interval `k` are processed after all
 //! items that may touch earlier, so nothing is refined at times after a certain contact. All marked sub-intervals of a
 //! block are tested together, then those of its first half, down to the first one alone, and then its quarters. The
-//! first quarter in which a triangle is not separated ends its search: finer and later times are left to the exact stage.
+//! first quarter in which a triangle is not separated ends its search: finer and later times are left to the exact
+//! stage.
 //!
 //! With a margin, triangles are compared by the direction between their nearest points instead, which separates them
 //! exactly if they are farther apart. The same points show whether they are within the margin at the middle of the
