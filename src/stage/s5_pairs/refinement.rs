@@ -380,8 +380,7 @@ impl Faces {
     }
 }
 
-/// Finds the triangles of a leaf that certainly touch a static one, at the end of a quarter of a
-/// sub-interval.
+/// Finds the triangles of a leaf that certainly touch a static one, at the end of a quarter of a sub-interval.
 struct Meet<'a, 'm> {
     moving: &'a MovingLink<'m>,
     leaf: u32,
