@@ -74,7 +74,8 @@ fn missing(from: &[Vec<TrianglePair>], wanted: &[Vec<TrianglePair>]) -> usize {
     missing
 }
 
-/// The pairs that must not be dropped: those that the kernels' twin finds in f64, whose tests round less.
+/// The pairs that must not be dropped: those that both the kernels' twin in f64, whose tests round less, and the CPU's
+/// search find. A piece that finally runs on the CPU is divided into finer times than on the adapter.
 fn needed(case: &Case) -> Vec<Vec<TrianglePair>> {
     use firstcontact::enclosure::pose_bound::PoseEnclosure;
     use firstcontact::stage::{s1_concat, s2_bound, s3_cull, s5_pairs};
@@ -92,8 +93,11 @@ fn needed(case: &Case) -> Vec<Vec<TrianglePair>> {
         courses: None,
     };
     let pairs = s5_pairs::reference(&input, None, 1, usize::MAX).unwrap();
+    let key = |p: &TrianglePair| (p.piece_link, p.link_triangle, p.scene_triangle);
+    let on_cpu = s5_pairs::search(&input, None, usize::MAX).0.unwrap();
+    let on_cpu: std::collections::HashSet<_> = on_cpu.iter().map(key).collect();
     let mut out = vec![Vec::new(); case.pieces.len()];
-    for p in pairs {
+    for p in pairs.into_iter().filter(|p| on_cpu.contains(&key(p))) {
         out[p.piece_link as usize / case.world.links.len()].push(p);
     }
     out
