@@ -63,9 +63,13 @@ fn exact_sizes(case: &Case) -> Capacities {
     Capacities { pieces: 100, boxes: 1 << 10, queue, candidates, pairs }
 }
 
+/// The link of a piece and the two triangles.
+fn key(p: &TrianglePair) -> (u32, u32, u32) {
+    (p.piece_link, p.link_triangle, p.scene_triangle)
+}
+
 /// The number of pairs that differ; a piece that finally ran on the CPU may keep a few pairs fewer or slices later.
 fn missing(from: &[Vec<TrianglePair>], wanted: &[Vec<TrianglePair>]) -> usize {
-    let key = |p: &TrianglePair| (p.piece_link, p.link_triangle, p.scene_triangle);
     let mut missing = 0;
     for (have, want) in from.iter().zip(wanted) {
         let have: std::collections::HashSet<_> = have.iter().map(key).collect();
@@ -93,7 +97,6 @@ fn needed(case: &Case) -> Vec<Vec<TrianglePair>> {
         courses: None,
     };
     let pairs = s5_pairs::reference(&input, None, 1, usize::MAX).unwrap();
-    let key = |p: &TrianglePair| (p.piece_link, p.link_triangle, p.scene_triangle);
     let on_cpu = s5_pairs::search(&input, None, usize::MAX).0.unwrap();
     let on_cpu: std::collections::HashSet<_> = on_cpu.iter().map(key).collect();
     let mut out = vec![Vec::new(); case.pieces.len()];

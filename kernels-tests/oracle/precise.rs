@@ -201,14 +201,18 @@ impl Contact {
     }
 }
 
+/// The points of two bodies at `t`.
+fn corners(pair: &Articulated, t: &Ball) -> [Vec<Ball3>; 2] {
+    [0, 1].map(|i| {
+        let (chain, points) = &pair.bodies[i];
+        points.iter().map(|p| derivatives(chain, t, *p)[0].clone()).collect()
+    })
+}
+
 /// Returns whether two moving triangles, of three points each, certainly have a common point at time `t`: an edge of
 /// one passes through the inside of the other.
 pub fn certainly_pierce(pair: &Articulated, t: f64) -> bool {
-    let t = Ball::from(t);
-    let corners = |(chain, points): &(Vec<Part>, Vec<DVec3>)| -> Vec<Ball3> {
-        points.iter().map(|p| derivatives(chain, &t, *p)[0].clone()).collect()
-    };
-    let (x, y) = (corners(&pair.bodies[0]), corners(&pair.bodies[1]));
+    let [x, y] = corners(pair, &Ball::from(t));
     let goes_through = |p: &Ball3, q: &Ball3, t: &[Ball3]| {
         let [a, b, c] = t else { panic!("a triangle has three corners") };
         let above = |p: &Ball3| side(a, b, c, p);
@@ -240,10 +244,7 @@ pub fn certainly_apart(pair: &Articulated, from: f64, to: f64) -> bool {
 
 /// Returns whether one axis certainly separates two moving triangles at all times of `t`.
 fn apart_throughout(pair: &Articulated, t: &Ball) -> bool {
-    let corners = |(chain, points): &(Vec<Part>, Vec<DVec3>)| -> Vec<Ball3> {
-        points.iter().map(|p| derivatives(chain, t, *p)[0].clone()).collect()
-    };
-    let (x, y) = (corners(&pair.bodies[0]), corners(&pair.bodies[1]));
+    let [x, y] = corners(pair, t);
     // axes from positions relative to one corner, which differ in the leading digits of f64 also far from the origin
     let near = |p: &Ball3| DVec3::from_array(minus(p, &x[0]).map(|d| d.value()));
     let axes = axes(&[0, 1, 2].map(|i| near(&x[i])), &[0, 1, 2].map(|i| near(&y[i])));
