@@ -96,12 +96,14 @@ impl<const N: usize> OrientedBox<Lanes<N>> {
 
 impl OrientedBox<f64> {
     /// The nearest representable box, in all lanes.
+    #[inline(always)]
     pub fn to<T: Real>(&self) -> OrientedBox<T> {
-        let vector = |v: V3<f64>| V3(v.0.map(T::new));
+        let vector = |v: &V3<f64>| V3([T::new(v.0[0]), T::new(v.0[1]), T::new(v.0[2])]);
+        let ([u, v, w], [a, b, c]) = (&self.axes, self.half);
         OrientedBox {
-            center: vector(self.center),
-            axes: self.axes.map(vector),
-            half: self.half.map(T::new),
+            center: vector(&self.center),
+            axes: [vector(u), vector(v), vector(w)],
+            half: [T::new(a), T::new(b), T::new(c)],
             reach: T::new(self.reach),
         }
     }

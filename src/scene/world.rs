@@ -65,6 +65,8 @@ pub struct LinkGeometry {
     pub body: u32,
     /// A bound on the whole link.
     pub lss: Lss,
+    /// An oriented box around the whole link.
+    pub obb: OrientedBox<f64>,
     /// The boxes of the children of each node of the tree, oriented and side by side. Slots without a child hold the
     /// body's origin.
     pub boxes: Vec<OrientedBox<Lanes<WIDTH>>>,
@@ -282,6 +284,7 @@ impl LinkGeometry {
             link,
             body: source.body,
             lss,
+            obb: obb::around(&triangles, 0.0),
             boxes,
             lowest,
             leaves,

@@ -18,13 +18,12 @@
 //! Poses are bounded again for each part: the bounds of the sub-intervals have balls that hide contacts of triangles
 //! smaller than a few hundred times their remainder.
 
-use super::descent::{Descent, splat};
-use super::moving::{ChildBoxes, Compare, MANY, MovingLink, NodeBoxes, Part, leaf_points};
+use super::descent::{Descent, LinkBox, splat};
+use super::moving::{Compare, MANY, MovingLink, NodeBoxes, Part, leaf_points};
 use super::refinement::is_within_at;
-use super::{Found, Input, Item, Work, Workspace};
-use crate::arith::linear::V3;
+use super::{Found, Input, Item, PairCounts, Work, Workspace};
 use crate::arith::real::Real;
-use crate::arith::vectors::{Vector, Vectorised, part3, widest};
+use crate::arith::vectors::{Vector, Vectorised, WIDTH, widest};
 use crate::enclosure::pose_bound::PoseBound;
 use crate::predicate::piercing::triangles_meet;
 use crate::predicate::proximity::Proximity;
@@ -255,7 +254,7 @@ impl<'m> Crowd<'_, 'm> {
             near.truncate(part.near.end);
             let first = near.len();
             let (pose, wanted) = self.enter(space, part.times);
-            self.add_near(space, (&pose, wanted), part.near, &mut near);
+            self.add_near(space, (&pose, wanted), part.near, &mut near, found);
             part.near = first..near.len();
             let can_halve = halvings < MAX_HALVINGS && until - from > SHORTEST * clock.sub_length();
             let room = if can_halve { part.room() } else { usize::MAX };
@@ -323,10 +322,16 @@ impl<'m> Crowd<'_, 'm> {
     }
 
     /// Appends the candidates of a list that the link may touch during a part.
-    fn add_near(&self, space: &mut Workspace, at: (&Part, u32), of: Range<usize>, near: &mut Vec<Candidate>) {
-        let (part, wanted) = at;
-        let (world, shape, boxes) = (self.world, self.moving().shape, &mut space.boxes);
-        widest(Filter { world, shape, part, boxes, wanted, of, near });
+    fn add_near(
+        &self,
+        space: &mut Workspace,
+        (part, wanted): (&Part, u32),
+        of: Range<usize>,
+        near: &mut Vec<Candidate>,
+        found: &mut Found,
+    ) {
+        let (boxes, counts) = (&mut space.boxes, &mut found.counts);
+        widest(Filter { world: self.world, moving: self.moving(), part, boxes, wanted, of, near, counts });
     }
 
     /// Collects the items of some candidates during a part. Returns false if there are more than `room`.
@@ -442,37 +447,34 @@ impl<'m> Crowd<'_, 'm> {
 }
 
 /// Finds candidates that some child of the root of a link's tree may touch during a part.
-struct Filter<'a> {
+struct Filter<'a, 'm> {
     world: &'a CollisionWorld,
-    shape: &'a LinkGeometry,
+    moving: &'a MovingLink<'m>,
     part: &'a Part,
     boxes: &'a mut NodeBoxes,
     wanted: u32,
     of: Range<usize>,
     near: &'a mut Vec<Candidate>,
+    counts: &'a mut PairCounts,
 }
 
-impl Vectorised for Filter<'_> {
+impl Vectorised for Filter<'_, '_> {
     type Output = ();
     #[inline(always)]
     fn run<T: Vector>(self) {
-        let Self { world, shape, part, boxes, wanted, of, near } = self;
-        let ChildBoxes { sides: [lo, hi], there, .. } = *boxes.of(shape, part, 0);
-        let (lo, hi): (V3<T>, V3<T>) = (part3(&lo, 0), part3(&hi, 0));
-        let oriented = boxes.oriented(shape, part, 0).load::<T>();
-        for i in of {
-            let c = near[i];
-            if c.mask & wanted == 0 || !c.is_open() {
-                continue;
-            }
-            let of_cluster = &world.scene.cluster_boxes[c.cluster as usize];
-            let [from, to] = [splat::<T>(of_cluster.lo), splat::<T>(of_cluster.hi)];
-            let mut left = there;
-            for axis in 0..3 {
-                left &= !(lo.0[axis].gt(to.0[axis]) | from.0[axis].gt(hi.0[axis]));
-            }
-            if left != 0 && left & !oriented.misses_box(from, to) != 0 {
-                near.push(c);
+        let Self { world, moving, part, boxes, wanted, of, near, counts } = self;
+        let link = LinkBox::<T>::new(moving.shape, part);
+        for first in of.clone().step_by(WIDTH) {
+            let some = first..of.end.min(first + WIDTH);
+            let mut left = link.near(&world.scene, &near[some], wanted, counts);
+            while left != 0 {
+                let c = near[first + left.trailing_zeros() as usize];
+                left &= left - 1;
+                let of_cluster = &world.scene.cluster_boxes[c.cluster as usize];
+                let around = [splat::<T>(of_cluster.lo), splat(of_cluster.hi)];
+                if boxes.near_children(moving, part, 0, around, counts) != 0 {
+                    near.push(c);
+                }
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Steps `descend_links` and `test_leaves` in a part of a piece: the link's tree is descended with the box of a
-//! cluster, and each leaf is then tested with the boxes of the cluster's triangles.
+//! cluster, and each leaf is then tested with the boxes of the cluster's triangles. Before, the oriented box around the
+//! whole link is tested with eight clusters side by side.
 //!
 //! The kernels descend with boxes for each sub-interval. Here the eight children of a node are processed side by side,
 //! each with its oriented box over the whole part, and the box around that along the coordinate axes: parts are so
@@ -10,26 +11,20 @@
 //! side, and only those that it may touch are passed to the nodes below. So the cost of large triangles (walls, floors)
 //! depends on those near the link, not on the box around all of the cluster.
 
-use super::moving::{ChildBoxes, MovingLink, NodeBoxes, Part};
+use super::moving::{MovingLink, NodeBoxes, Part};
 use super::{Item, PairCounts};
 use crate::arith::lanes::Lanes;
 use crate::arith::linear::V3;
-use crate::arith::vectors::{Vector, Vectorised, WIDTH, part3};
+use crate::arith::vectors::{Vector, Vectorised, WIDTH};
 use crate::bvh::tree::ChildRef;
 use crate::predicate::moving_box::MovingBox;
 use crate::predicate::proximity::boxes_beyond;
-use crate::scene::world::{CollisionWorld, SceneBox, StaticGeometry};
+use crate::scene::world::{CollisionWorld, LinkGeometry, SceneBox, StaticGeometry};
 use crate::stage::Candidate;
 
 /// Number of items that cost as much as another leaf of a link, whose triangles and ancestors' boxes are usually not in
 /// a cache.
 const LEAF: usize = 8;
-
-/// Number of consecutive clusters whose common box is tested first: in the order of the tree they are close together.
-const TOGETHER: usize = 8;
-
-/// Smallest number of clusters for which this test is made.
-const FEW: usize = 4;
 
 /// The candidates of one link in a part of a piece.
 pub(super) struct Descent<'a, 'm> {
@@ -57,19 +52,13 @@ impl Vectorised for Descent<'_, '_> {
     type Output = bool;
     #[inline(always)]
     fn run<T: Vector>(mut self) -> bool {
-        let (group, wanted) = (self.group, self.wanted);
-        let is_wanted = |c: &&Candidate| c.is_open() && c.mask & wanted != 0;
-        for some in group.chunks(TOGETHER) {
-            let near = match some.iter().filter(is_wanted).count() {
-                0 => 0,
-                n if n < FEW => u32::MAX,
-                _ => self.near_root::<T>(some.iter().filter(is_wanted)),
-            };
-            if near == 0 {
-                continue;
-            }
-            for c in some.iter().filter(is_wanted) {
-                if !self.cluster::<T>(c, near) {
+        let link = LinkBox::<T>::new(self.moving.shape, self.pose);
+        for some in self.group.chunks(WIDTH) {
+            let mut near = link.near(&self.world.scene, some, self.wanted, self.counts);
+            while near != 0 {
+                let lane = near.trailing_zeros() as usize;
+                near &= near - 1;
+                if !self.cluster::<T>(&some[lane]) {
                     return false;
                 }
             }
@@ -79,46 +68,16 @@ impl Vectorised for Descent<'_, '_> {
 }
 
 impl Descent<'_, '_> {
-    /// The children of the root, as a mask, that may touch the box around some clusters.
+    /// Descends with one cluster. Returns false if there are more items than there is room for.
     #[inline(always)]
-    fn near_root<'c, T: Vector>(&mut self, clusters: impl Iterator<Item = &'c Candidate>) -> u32 {
-        let boxes = &self.world.scene.cluster_boxes;
-        let around = clusters.map(|c| boxes[c.cluster as usize]).reduce(SceneBox::join);
-        around.map_or(0, |around| self.near_children::<T>(0, u32::MAX, [splat(around.lo), splat(around.hi)]))
-    }
-
-    /// The children of a node, among those in a mask, that may touch a box.
-    #[inline(always)]
-    fn near_children<T: Vector>(&mut self, node: u32, among: u32, [from, to]: [V3<T>; 2]) -> u32 {
-        let shape = self.moving.shape;
-        let ChildBoxes { sides: [lo, hi], there, .. } = self.boxes.of(shape, self.pose, node);
-        let sides: [V3<T>; 2] = [part3(lo, 0), part3(hi, 0)];
-        let mut near = there & among;
-        self.counts.bound_tests += u64::from(near.count_ones());
-        for axis in 0..3 {
-            near &= !(sides[0].0[axis].gt(to.0[axis]) | from.0[axis].gt(sides[1].0[axis]));
-        }
-        if near == 0 {
-            return 0;
-        }
-        near &= !self.boxes.oriented(shape, self.pose, node).load::<T>().misses_box(from, to);
-        if near != 0 && self.moving.margin_m > 0.0 {
-            near &= !boxes_beyond(sides, [from, to], self.moving.margin_m);
-        }
-        near
-    }
-
-    /// Descends with one cluster; of the root's children, only those in a mask may touch it. Returns false if there are
-    /// more items than there is room for.
-    #[inline(always)]
-    fn cluster<T: Vector>(&mut self, c: &Candidate, of_root: u32) -> bool {
+    fn cluster<T: Vector>(&mut self, c: &Candidate) -> bool {
         let (shape, mask) = (self.moving.shape, c.mask & self.wanted);
         let of_cluster = &self.world.scene.cluster_boxes[c.cluster as usize];
         let around = [splat::<T>(of_cluster.lo), splat::<T>(of_cluster.hi)];
         let size_m = size_m(of_cluster);
         self.open.push((0, c.triangles));
         while let Some((node, triangles)) = self.open.pop() {
-            let mut near = self.near_children(node, if node == 0 { of_root } else { u32::MAX }, around);
+            let mut near = self.boxes.near_children(self.moving, self.pose, node, around, self.counts);
             while near != 0 {
                 let slot = near.trailing_zeros() as usize;
                 near &= near - 1;
@@ -166,6 +125,40 @@ impl Descent<'_, '_> {
                 self.items.push(Item { place: self.place, leaf, y: y as u32, lanes, mask: mask as u16 });
             }
         }
+    }
+}
+
+/// The oriented box around a whole link during a part of a piece, in every lane. Most candidates end here: their boxes
+/// overlap only with those of the link along the axes.
+pub(super) struct LinkBox<T>(MovingBox<T>);
+
+impl<T: Vector> LinkBox<T> {
+    #[inline(always)]
+    pub fn new(shape: &LinkGeometry, (pose, h): &Part) -> Self {
+        Self(MovingBox::new(&pose.broadcast(), &shape.obb.to(), T::new(*h)))
+    }
+
+    /// Those of up to eight candidates, as a mask, that are open in sub-intervals of `wanted` and whose clusters the
+    /// link may touch.
+    #[inline(always)]
+    pub fn near(&self, scene: &StaticGeometry, some: &[Candidate], wanted: u32, counts: &mut PairCounts) -> u32 {
+        let (mut sides, mut near) = ([[[0.0; WIDTH]; 3]; 2], 0);
+        for (lane, c) in some.iter().enumerate() {
+            let of_cluster = &scene.cluster_boxes[c.cluster as usize];
+            for axis in 0..3 {
+                sides[0][axis][lane] = of_cluster.lo[axis];
+                sides[1][axis][lane] = of_cluster.hi[axis];
+            }
+            near |= u32::from(c.is_open() && c.mask & wanted != 0) << lane;
+        }
+        if near == 0 {
+            return 0;
+        }
+        counts.bound_tests += u64::from(near.count_ones());
+        // Closures would not be inlined here, and vectors would be stored in memory.
+        let [[a, b, c], [d, e, f]] = &sides;
+        let (lo, hi) = (V3([T::widen(a), T::widen(b), T::widen(c)]), V3([T::widen(d), T::widen(e), T::widen(f)]));
+        near & !self.0.misses_box(lo, hi)
     }
 }
 

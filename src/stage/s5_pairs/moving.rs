@@ -1,6 +1,6 @@
 //! A link during a piece: its pose over parts of the piece, and its boxes and triangles there.
 
-use super::Input;
+use super::{Input, PairCounts};
 use crate::arith::lanes::Lanes;
 use crate::arith::linear::V3;
 use crate::arith::vectors::{Vector, Vectorised, WIDTH, part3, store3, widest};
@@ -9,7 +9,7 @@ use crate::enclosure::point_bound::PointBound;
 use crate::enclosure::pose_bound::PoseBound;
 use crate::predicate::moving_box::MovingBox;
 use crate::predicate::obb_overlap::moving_range;
-use crate::predicate::proximity::{Proximity, proximity};
+use crate::predicate::proximity::{Proximity, boxes_beyond, proximity};
 use crate::predicate::separation::StaticTriangle;
 use crate::scene::world::LinkGeometry;
 use crate::stage::s1_concat::{Balls, SPANS};
@@ -290,6 +290,34 @@ impl NodeBoxes {
             children.oriented = self.oriented.len() as u32;
         }
         &self.oriented[children.oriented as usize - 1]
+    }
+
+    /// The children of a node, as a mask, that may touch a box along the axes.
+    #[inline(always)]
+    pub fn near_children<T: Vector>(
+        &mut self,
+        moving: &MovingLink,
+        part: &Part,
+        node: u32,
+        [from, to]: [V3<T>; 2],
+        counts: &mut PairCounts,
+    ) -> u32 {
+        let MovingLink { shape, margin_m, .. } = *moving;
+        let ChildBoxes { sides: [lo, hi], there, .. } = self.of(shape, part, node);
+        let sides: [V3<T>; 2] = [part3(lo, 0), part3(hi, 0)];
+        let mut near = *there;
+        counts.bound_tests += u64::from(near.count_ones());
+        for axis in 0..3 {
+            near &= !(sides[0].0[axis].gt(to.0[axis]) | from.0[axis].gt(sides[1].0[axis]));
+        }
+        if near == 0 {
+            return 0;
+        }
+        near &= !self.oriented(shape, part, node).load::<T>().misses_box(from, to);
+        if near != 0 && margin_m > 0.0 {
+            near &= !boxes_beyond(sides, [from, to], margin_m);
+        }
+        near
     }
 
     /// The boxes of a node's children along the axes and the oriented ones, both of which are known.
