@@ -13,6 +13,7 @@ const SEPARATION: &str = "src/predicate/separation.rs";
 const NORMALS: &str = "src/predicate/normals.rs";
 const PAIRS_OF_SLABS: &str = "src/stage/s5_pairs.rs";
 const CULL: &str = "src/stage/s3_cull.rs";
+const WORLD: &str = "src/scene/world.rs";
 const MOVING_BOX: &str = "src/predicate/moving_box.rs";
 const PROXIMITY: &str = "src/predicate/proximity.rs";
 const CLOSENESS: &str = "src/predicate/closeness.rs";
@@ -123,7 +124,14 @@ pub const MUTANTS: &[Mutant] = &[
         "true",
         HALVED,
     ),
-    m("candidates that are near", CROWDED, "left & !oriented.misses_box(from, to) != 0", "false", HALVED),
+    m(
+        "candidates that are near",
+        CROWDED,
+        "boxes.near_children(moving, part, 0, around, counts) != 0",
+        "false",
+        HALVED,
+    ),
+    m("all candidates of a part", CROWDED, "of.end.min(first + WIDTH)", "of.end.min(first + 2)", HALVED),
     m(
         "halves without a contact",
         CROWDED,
@@ -179,12 +187,21 @@ pub const MUTANTS: &[Mutant] = &[
         CULLED,
     ),
     m(
-        "box around clusters",
+        "boxes of clusters",
         DESCENT,
-        "[splat(around.lo), splat(around.hi)]",
-        "[splat(around.lo), splat(around.lo)]",
+        "sides[1][axis][lane] = of_cluster.hi",
+        "sides[1][axis][lane] = of_cluster.lo",
         PAIRS,
     ),
+    m("clusters near the link", DESCENT, "self.cluster::<T>(&some[lane])", "self.cluster::<T>(&some[0])", PAIRS),
+    m(
+        "box around the whole link",
+        WORLD,
+        "obb: obb::around(&triangles, 0.0)",
+        "obb: obb::around(&triangles[..1], 0.0)",
+        PAIRS,
+    ),
+    m("its motion", DESCENT, "&shape.obb.to(), T::new(*h)", "&shape.obb.to(), T::new(0.0 * *h)", PAIRS),
     m("first triangle of a leaf", DESCENT, "(1u32 << of_leaf) - 1", "(1u32 << of_leaf) - 2", PAIRS),
     m("what comes after a block", REFINEMENT, "item.mask & !(look.block as u16)", "0", PAIRS),
     m("what comes after a sub-interval", REFINEMENT, "look.item.mask & !(1 << k)", "0", COMES_AGAIN),

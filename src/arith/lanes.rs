@@ -3,9 +3,10 @@
 use crate::arith::real::{FullReal, Real};
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// `N` numbers, `N <= 32`; every operation works lane by lane and rounds as `f64` does.
+/// `N` numbers, `N <= 32`; every operation works lane by lane and rounds as `f64` does. They are aligned like the lines
+/// of caches, so that loading eight numbers never reads two lines.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Lanes<const N: usize>(pub [f64; N]);
 
 impl<const N: usize> Default for Lanes<N> {

@@ -144,7 +144,7 @@ const EACH: u64 = 0x0101_0101_0101_0101;
 fn overlapping<T: Vector>(sides: &Boxes, [lo, hi]: &Bounds) -> u32 {
     let mut apart = 0;
     for axis in 0..3 {
-        let (from, to): (T, T) = (T::widen(&sides[axis]), T::widen(&sides[3 + axis]));
+        let (from, to): (T, T) = (T::widen(&sides.0[axis]), T::widen(&sides.0[3 + axis]));
         apart |= T::new(lo[axis]).gt(to) | from.gt(T::new(hi[axis]));
     }
     !apart & ((1 << WIDTH) - 1)

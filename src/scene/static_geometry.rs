@@ -234,14 +234,16 @@ impl From<[[f32; 3]; 2]> for SceneBox {
     }
 }
 
-/// Boxes side by side: lowest x, y, z, highest x, y, z.
-pub type Boxes = [[f32; VECTOR]; 6];
+/// Boxes side by side: lowest x, y, z, highest x, y, z. Aligned like [`Lanes`](crate::arith::lanes::Lanes).
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct Boxes(pub [[f32; VECTOR]; 6]);
 
 /// Puts boxes side by side; an absent box overlaps nothing.
 pub fn boxes_side_by_side(boxes: [Option<SceneBox>; VECTOR]) -> Boxes {
     let [none, nothing] = [f32::INFINITY, f32::NEG_INFINITY].map(|x| [x; 3]);
     let all = boxes.map(|b| b.unwrap_or(SceneBox { lo: none, hi: nothing }));
-    std::array::from_fn(|side| all.map(|b| if side < 3 { b.lo[side] } else { b.hi[side - 3] }))
+    Boxes(std::array::from_fn(|side| all.map(|b| if side < 3 { b.lo[side] } else { b.hi[side - 3] })))
 }
 
 /// The box of a triangle, rounded outward to single precision; it also covers the rounding of the shift to local

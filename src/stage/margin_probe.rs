@@ -154,7 +154,9 @@ impl<'a> Probe<'a> {
                     continue;
                 }
                 let [lo, hi] = [0, 3].map(|k| {
-                    DVec3::from_array(std::array::from_fn(|axis| f64::from(scene.boxes[node as usize][k + axis][slot])))
+                    DVec3::from_array(std::array::from_fn(|axis| {
+                        f64::from(scene.boxes[node as usize].0[k + axis][slot])
+                    }))
                 });
                 // The distance of the link's axis, roughly: of the point of the axis nearest to the box's centre.
                 let p = middle + half * share(0.5 * (lo + hi) - middle, half);

@@ -231,7 +231,7 @@ impl<'a> SceneChildren<'a> {
     #[inline(always)]
     fn of(world: &'a CollisionWorld, node: u32) -> Self {
         let scene = &world.scene;
-        Self { sides: &scene.boxes[node as usize], refs: &scene.tree.nodes[node as usize], all: (1 << WIDTH) - 1 }
+        Self { sides: &scene.boxes[node as usize].0, refs: &scene.tree.nodes[node as usize], all: (1 << WIDTH) - 1 }
     }
 
     /// The children whose boxes overlap with a box.
@@ -282,7 +282,7 @@ fn near_triangles<T: Vector>(world: &CollisionWorld, cluster: u32, triangles: u3
     let [lo, hi] = sides.map(|corner| V3([T::new(corner[0]), T::new(corner[1]), T::new(corner[2])]));
     let in_cluster = scene.tree.leaf(cluster);
     for at in 0..in_cluster.len().div_ceil(WIDTH) {
-        let boxes = &scene.triangle_boxes[first + at];
+        let boxes = &scene.triangle_boxes[first + at].0;
         let mut near = left >> (at * WIDTH) & ((1 << WIDTH) - 1);
         for axis in 0..3 {
             near &= !(lo.0[axis].gt(T::widen(&boxes[3 + axis])) | T::widen(&boxes[axis]).gt(hi.0[axis]));

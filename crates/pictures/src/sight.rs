@@ -68,7 +68,7 @@ fn each_met(world: &CollisionWorld, from: DVec3, to: DVec3, mut met: impl FnMut(
     let (from, way) = (from - world.origin_m, to - from);
     let mut open: Vec<usize> = (!scene.tree.nodes.is_empty()).then_some(0).into_iter().collect();
     while let Some(node) = open.pop() {
-        let sides = &scene.boxes[node];
+        let sides = &scene.boxes[node].0;
         for (slot, child) in scene.tree.nodes[node].iter().enumerate() {
             let [lo, hi] = [0, 3].map(|side| [0, 1, 2].map(|axis| sides[side + axis][slot]));
             if *child == ChildRef::Empty || !meets_box(from, way, &SceneBox { lo, hi }) {

@@ -52,7 +52,7 @@ const MAX_HALVINGS: u32 = 28;
 /// The shortest part, in sub-intervals.
 const SHORTEST: f64 = 1.0 / 1024.0;
 /// Number of candidates searched before their items are tested for a certain contact.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 16;
 
 /// The loads above which a part of a piece is crowded for a link with these candidates: see [`CROWD`].
 pub(super) fn crowd(group: &[Candidate]) -> [usize; 2] {

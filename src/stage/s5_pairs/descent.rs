@@ -26,6 +26,9 @@ use crate::stage::Candidate;
 /// a cache.
 const LEAF: usize = 8;
 
+/// Smallest number of candidates for which the oriented box around the whole link is bounded.
+const FEW: usize = 4;
+
 /// The candidates of one link in a part of a piece.
 pub(super) struct Descent<'a, 'm> {
     pub world: &'a CollisionWorld,
@@ -52,9 +55,13 @@ impl Vectorised for Descent<'_, '_> {
     type Output = bool;
     #[inline(always)]
     fn run<T: Vector>(mut self) -> bool {
-        let link = LinkBox::<T>::new(self.moving.shape, self.pose);
+        let is_worth_it = self.group.len() >= FEW;
+        let link = if is_worth_it { Some(LinkBox::<T>::new(self.moving.shape, self.pose)) } else { None };
         for some in self.group.chunks(WIDTH) {
-            let mut near = link.near(&self.world.scene, some, self.wanted, self.counts);
+            let mut near = match &link {
+                Some(link) => link.near(&self.world.scene, some, self.wanted, self.counts),
+                None => wanted_of(some, self.wanted),
+            };
             while near != 0 {
                 let lane = near.trailing_zeros() as usize;
                 near &= near - 1;
@@ -128,8 +135,8 @@ impl Descent<'_, '_> {
     }
 }
 
-/// The oriented box around a whole link during a part of a piece, in every lane. Most candidates end here: their boxes
-/// overlap only with those of the link along the axes.
+/// The oriented box around a whole link during a part of a piece, in every lane. It misses most candidates: their boxes
+/// overlap only with the link's boxes along the axes.
 pub(super) struct LinkBox<T>(MovingBox<T>);
 
 impl<T: Vector> LinkBox<T> {
@@ -142,17 +149,17 @@ impl<T: Vector> LinkBox<T> {
     /// link may touch.
     #[inline(always)]
     pub fn near(&self, scene: &StaticGeometry, some: &[Candidate], wanted: u32, counts: &mut PairCounts) -> u32 {
-        let (mut sides, mut near) = ([[[0.0; WIDTH]; 3]; 2], 0);
+        let near = wanted_of(some, wanted);
+        if near == 0 {
+            return 0;
+        }
+        let mut sides = [[[0.0; WIDTH]; 3]; 2];
         for (lane, c) in some.iter().enumerate() {
             let of_cluster = &scene.cluster_boxes[c.cluster as usize];
             for axis in 0..3 {
                 sides[0][axis][lane] = of_cluster.lo[axis];
                 sides[1][axis][lane] = of_cluster.hi[axis];
             }
-            near |= u32::from(c.is_open() && c.mask & wanted != 0) << lane;
-        }
-        if near == 0 {
-            return 0;
         }
         counts.bound_tests += u64::from(near.count_ones());
         // Closures would not be inlined here, and vectors would be stored in memory.
@@ -160,6 +167,16 @@ impl<T: Vector> LinkBox<T> {
         let (lo, hi) = (V3([T::widen(a), T::widen(b), T::widen(c)]), V3([T::widen(d), T::widen(e), T::widen(f)]));
         near & !self.0.misses_box(lo, hi)
     }
+}
+
+/// Those of some candidates, as a mask, that are open in sub-intervals of `wanted`.
+#[inline(always)]
+fn wanted_of(some: &[Candidate], wanted: u32) -> u32 {
+    let mut of = 0;
+    for (lane, c) in some.iter().enumerate() {
+        of |= u32::from(c.is_open() && c.mask & wanted != 0) << lane;
+    }
+    of
 }
 
 /// A child of a node of a link's tree near a cluster.
@@ -223,7 +240,7 @@ impl Near<'_> {
             if of_group == 0 {
                 continue;
             }
-            let [a, b, c, d, e, f] = &scene.triangle_boxes[first + at];
+            let [a, b, c, d, e, f] = &scene.triangle_boxes[first + at].0;
             let from: V3<T> = V3([T::widen(a), T::widen(b), T::widen(c)]);
             let to: V3<T> = V3([T::widen(d), T::widen(e), T::widen(f)]);
             for axis in 0..3 {

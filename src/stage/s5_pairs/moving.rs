@@ -23,7 +23,7 @@ const BLOCK_M: f64 = 0.25;
 const SLAB_M: f64 = 0.015;
 /// The same for a link near many clusters: where the scene is fine, the tighter boxes of shorter parts meet so many
 /// fewer triangles that they pay off.
-const SLAB_AMONG_MANY_M: f64 = 0.010;
+const SLAB_AMONG_MANY_M: f64 = 0.007;
 /// Number of candidates of a link in a piece from which on they are many.
 pub(super) const MANY: usize = 32;
 

@@ -185,7 +185,7 @@ impl<'w> Search<'_, 'w> {
     fn scene_node<T: Vector>(&mut self, of: u32, node: u32) {
         let (world, link) = self.of(of);
         let around = self.boxes[of as usize].of(&world.links[link], &self.parts[of as usize], 0).around();
-        let [a, b, c, d, e, f] = &world.scene.boxes[node as usize];
+        let [a, b, c, d, e, f] = &world.scene.boxes[node as usize].0;
         let children = [V3([T::widen(a), T::widen(b), T::widen(c)]), V3([T::widen(d), T::widen(e), T::widen(f)])];
         let gaps2 = gaps2(around.map(splat::<T>), children);
         for (slot, gap2) in self.near(gaps2, world.scene.there(node)) {
@@ -224,7 +224,7 @@ impl<'w> Search<'_, 'w> {
         let range = scene.tree.leaf(cluster);
         let groups = scene.first_group[cluster as usize] as usize..;
         for (group, first) in groups.zip(range.clone().step_by(WIDTH)) {
-            let [a, b, c, d, e, f] = &scene.triangle_boxes[group];
+            let [a, b, c, d, e, f] = &scene.triangle_boxes[group].0;
             let of_group = [V3([T::widen(a), T::widen(b), T::widen(c)]), V3([T::widen(d), T::widen(e), T::widen(f)])];
             let n = (range.end - first).min(WIDTH);
             let gaps2 = gaps2(of_leaf, of_group);

@@ -110,7 +110,7 @@ impl Vectorised for Search<'_> {
                 ChildRef::Empty => {}
                 ChildRef::Leaf(cluster) => self.cluster::<T>(cluster),
                 ChildRef::Node(node) => {
-                    let [a, b, c, d, e, f] = &scene.boxes[node as usize];
+                    let [a, b, c, d, e, f] = &scene.boxes[node as usize].0;
                     let from: V3<T> = V3([T::widen(a), T::widen(b), T::widen(c)]);
                     let to: V3<T> = V3([T::widen(d), T::widen(e), T::widen(f)]);
                     let mut near = scene.there(node) & !boxes_beyond(around, [from, to], self.margin_m);
