@@ -1,6 +1,6 @@
 //! Steps `descend_links` and `test_leaves` in a part of a piece: the link's tree is descended with the box of a
-//! cluster, and each leaf is then tested with the boxes of the cluster's triangles. Clusters that the oriented box around
-//! the whole link misses are left out first, eight side by side.
+//! cluster, and each leaf is then tested with the boxes of the cluster's triangles. Clusters that the oriented box
+//! around the whole link misses are left out first, eight side by side.
 //!
 //! The kernels descend with boxes for each sub-interval. Here the eight children of a node are processed side by side,
 //! each with its oriented box over the whole part, and the box around that along the coordinate axes: parts are so
