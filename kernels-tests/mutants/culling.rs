@@ -189,7 +189,7 @@ pub const MUTANTS: &[Mutant] = &[
     m("boxes of clusters", DESCENT, "of_cluster.hi[axis]", "of_cluster.lo[axis]", PAIRS),
     m("clusters near the link", DESCENT, "self.cluster::<T>(&some[lane])", "self.cluster::<T>(&some[0])", PAIRS),
     m("box around the whole link", WORLD, "obb::around(&triangles, 0.0)", "obb::around(&triangles[..1], 0.0)", PAIRS),
-    m("its motion", DESCENT, "T::new(*h)", "T::new(0.0)", PASSED),
+    m("motion of the box around the link", DESCENT, "T::new(*h)", "T::new(0.0)", PASSED),
     m("first triangle of a leaf", DESCENT, "(1u32 << of_leaf) - 1", "(1u32 << of_leaf) - 2", PAIRS),
     m("what comes after a block", REFINEMENT, "item.mask & !(look.block as u16)", "0", PAIRS),
     m("what comes after a sub-interval", REFINEMENT, "look.item.mask & !(1 << k)", "0", COMES_AGAIN),

@@ -3,8 +3,8 @@
 use crate::arith::real::{FullReal, Real};
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// `N` numbers, `N <= 32`; every operation works lane by lane and rounds as `f64` does. They are aligned like the lines
-/// of caches, so that loading eight numbers never reads two lines.
+/// `N` numbers, `N <= 32`; every operation works lane by lane and rounds as `f64` does. They are aligned to 64
+/// bytes, so that eight numbers are in one line of a cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct Lanes<const N: usize>(pub [f64; N]);

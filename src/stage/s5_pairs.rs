@@ -69,8 +69,8 @@ pub struct Input<'a> {
 /// The work of a search for pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PairCounts {
-    /// Tests of a bounding volume of a link: a node's box against that of a cluster or triangle, or two oriented boxes
-    /// over one interval.
+    /// Tests of a bounding volume of a link: its box or a node's against that of a cluster or triangle, or two oriented
+    /// boxes over one interval.
     pub bound_tests: u64,
     /// Pairs of triangles that reached step `test_pairs`.
     pub triangle_tests: u64,

@@ -145,8 +145,8 @@ impl<T: Vector> LinkBox<T> {
         Self(MovingBox::new(&pose.broadcast(), &shape.obb.to(), T::new(*h)))
     }
 
-    /// Those of up to eight candidates, as a mask, that are open in sub-intervals of `wanted` and whose clusters the
-    /// link may touch.
+    /// Returns a mask of up to eight candidates: bit `i` is set if candidate `i` is open in a sub-interval of `wanted`
+    /// and the box may touch its cluster.
     #[inline(always)]
     pub fn near(&self, scene: &StaticGeometry, some: &[Candidate], wanted: u32, counts: &mut PairCounts) -> u32 {
         let near = wanted_of(some, wanted);
@@ -169,7 +169,7 @@ impl<T: Vector> LinkBox<T> {
     }
 }
 
-/// Those of some candidates, as a mask, that are open in sub-intervals of `wanted`.
+/// Returns a mask of up to 32 candidates: bit `i` is set if candidate `i` is open in a sub-interval of `wanted`.
 #[inline(always)]
 fn wanted_of(some: &[Candidate], wanted: u32) -> u32 {
     let mut of = 0;
