@@ -123,7 +123,10 @@ impl Certainty {
     }
 }
 
-/// One place at which a link touches the scene or another link.
+/// One place at which a link touches the scene or another link, at the start of the contact's enclosure.
+///
+/// The features are the nearest ones at this time. Pairs of features whose distances differ by less than 10⁻⁹ m count
+/// as equally near: a vertex and a face then precede two edges, and lower indices precede higher ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPoint {
     /// The feature of the link; for two links, of the one with the lower index in the robot.

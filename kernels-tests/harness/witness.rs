@@ -8,6 +8,9 @@ use glam::DVec3;
 
 type Triangle = [DVec3; 3];
 
+/// Difference of distances, metres, up to which pairs of features count as equally near (guide, "Contact").
+const TIE_M: f64 = 1e-9;
+
 /// The two triangles of a pair at a time.
 pub fn at(pair: &Articulated, t: f64) -> (Triangle, Triangle) {
     let corners = |i: usize| {
@@ -30,7 +33,7 @@ pub fn travel(pair: &Articulated, from: f64, to: f64) -> f64 {
 }
 
 /// The faults of a record; `pair` contains its two triangles, and `near` is the largest allowed distance of the point
-/// from the features.
+/// from the nearest pair of features. The reported pair may be farther apart by [`TIE_M`].
 pub fn faults(contact: &Contact, pair: &Articulated, near: f64) -> Vec<String> {
     let mut faults = Vec::new();
     let [lo, hi] = contact.toc;
@@ -53,8 +56,10 @@ pub fn faults(contact: &Contact, pair: &Articulated, near: f64) -> Vec<String> {
         point.distance(on)
     };
     let (off_a, off_b) = (off(contact.first.unwrap().a.feature, &x), off(contact.first.unwrap().b.feature(), &y));
-    hold(&format!("the point is {off_a:e} from the link's feature"), off_a <= near);
-    hold(&format!("the point is {off_b:e} from the object's feature"), off_b <= near);
+    hold(&format!("the point is {off_a:e} from the link's feature"), off_a <= near + TIE_M);
+    hold(&format!("the point is {off_b:e} from the object's feature"), off_b <= near + TIE_M);
+    let nearest = triangles::distance(&x, &y);
+    hold(&format!("the nearest features are {nearest:e} apart"), off_a + off_b <= nearest + near + TIE_M);
     let normal = DVec3::from_array(contact.first.unwrap().normal);
     hold("the normal is no unit vector", (normal.length() - 1.0).abs() < 1e-12);
     let expected = match (contact.first.unwrap().a.feature, contact.first.unwrap().b.feature()) {

@@ -11,6 +11,7 @@ const EQUATION: &str = "src/stage/s6_solve/equation.rs";
 const PROXIMITY: &str = "src/predicate/proximity.rs";
 const LINEAR: &str = "src/stage/s6_solve/elementary.rs";
 const PAPER: &str = "src/stage/s6_solve/paper.rs";
+const RECORD: &str = "src/stage/s6_solve/record.rs";
 const SOLVE: &str = "src/stage/s6_solve/mod.rs";
 const STRAYING: &str = "s6_solve::adversary::deviations_within_the_bounds_hide_no_contact";
 const APART: &str = "s6_solve::adversary::separate_features_at_rest_are_separated";
@@ -34,6 +35,7 @@ const MARGIN: &str = "s6_solve::terms::slightly_above_the_margin_is_never_proved
 const LATER: &str = "s6_solve::margin::a_later_contact_proves_one_that_is_possible";
 const ENDED: &str = "stage::s6_solve::tests::a_search_that_ends_early_keeps_a_possible_contact";
 const BENT: &str = "trajectories::random::curves_that_bend_more_than_they_travel";
+const SIZES: &str = "random_models::trees::from_millimetres_to_a_hundred_metres";
 const PIERCED: &str = "s6_solve::situations::an_edge_through_a_face_at_the_start";
 
 /// Mutants of the exact stage.
@@ -304,4 +306,5 @@ pub const MUTANTS: &[Mutant] = &[
     ),
     m("the parent's offset, once", PAPER, "by_rate.t[i] + (by_pose.t[i] - parent.pose.t[i])", "by_rate.t[i]", SOLVERS),
     m("outside of a feature for certain", PAPER, "x.hi < 0.0", "x.lo < 0.0", EDGE),
+    m("features that are equally near", RECORD, "vec![nearest(x, y, TIE_M)]", "vec![nearest(x, y, 1e-7)]", SIZES),
 ];
