@@ -36,6 +36,7 @@ const PAGED: &str = "pages::pages_together_give_the_pairs_of_the_whole_scene";
 const BOXES_KEPT: &str = "pages::pages_keep_each_others_boxes";
 const RANGE_AT_REST: &str = "obb::boxes_at_rest_stay_in_their_ranges_however_f32_rounds";
 const CROWDED: &str = "src/stage/s5_pairs/crowded.rs";
+const PARTS: &str = "s5_pairs::crowded::parts_of_sub_intervals_lose_nothing";
 const HALVED: &str = "s5_pairs::crowded::only_what_is_free_or_after_a_contact_is_left_out";
 const BENDING: &str = "s5_pairs::contacts_due_to_curved_paths_are_kept";
 const CULLED: &str = "s3_cull::reference_drops_only_what_is_free";
@@ -132,6 +133,14 @@ pub const MUTANTS: &[Mutant] = &[
         HALVED,
     ),
     m("all candidates of a part", CROWDED, "of.end.min(first + WIDTH)", "of.end.min(first + 2)", HALVED),
+    m("the first part of a sub-interval", CROWDED, "(0..n).rev().map(part)", "(1..n).rev().map(part)", PARTS),
+    m(
+        "candidates of the parts of a sub-interval",
+        CROWDED,
+        "group.len()..near.len()",
+        "group.len()..(group.len() + near.len()) / 2",
+        PARTS,
+    ),
     m(
         "halves without a contact",
         CROWDED,

@@ -11,8 +11,8 @@ use firstcontact::engine::{Backend, Options};
 use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, MotionBatch, Robot, RobotMotion};
 use firstcontact::scene::Scene;
 use firstcontact::scene::world::CollisionWorld;
-use firstcontact::stage::s5_pairs::PairCounts;
-use firstcontact::stage::{Piece, SUBS, s1_concat, s2_bound, s3_cull, s5_pairs};
+use firstcontact::stage::s5_pairs::{Limits, PairCounts};
+use firstcontact::stage::{Piece, SUBS, TrianglePair, s1_concat, s2_bound, s3_cull, s5_pairs};
 use glam::{DMat3, DVec3};
 use std::f64::consts::TAU;
 
@@ -36,8 +36,9 @@ fn plate(draw: &mut Draw, n: usize, about: DVec3, [u, v]: [DVec3; 2], roughness:
         .collect()
 }
 
-/// An arm of 1 m that turns about z and carries a plate along its length, and a plate that it hits nearly flat.
-fn models(draw: &mut Draw, n: usize) -> (Robot, Scene) {
+/// An arm of 1 m that turns about z and carries a plate along its length, and a plate that it hits nearly flat. Their
+/// sides have as many squares as given for each.
+fn models(draw: &mut Draw, [of_arm, of_scene]: [usize; 2]) -> (Robot, Scene) {
     let mut robot = Robot::new("arm", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
     robot.add_link("base", 0, vec![[9.0, 9.1, 9.2].map(DVec3::splat)], vec![0]).unwrap();
     let drive = Drive::direct(robot.add_column("r", ColumnKind::AngleRad, None));
@@ -45,17 +46,17 @@ fn models(draw: &mut Draw, n: usize) -> (Robot, Scene) {
     let joint = Joint { name: String::from("r"), orientation: DMat3::IDENTITY, origin_m: DVec3::ZERO, kind };
     let body = robot.add_body("arm", Some(0), joint).unwrap();
     let sides = [DVec3::X * 0.1, DVec3::Z * 0.1];
-    let moving = plate(draw, n, DVec3::X * 0.9, sides, 0.002);
+    let moving = plate(draw, of_arm, DVec3::X * 0.9, sides, 0.002);
     robot.add_link("arm", body, moving, vec![0]).unwrap();
     let mut scene = Scene::new();
     let turn = DMat3::from_rotation_z(0.15 + 0.02 * draw.unit());
-    let standing = plate(draw, n, turn * (DVec3::X * 0.9), sides.map(|side| turn * side), 0.002);
+    let standing = plate(draw, of_scene, turn * (DVec3::X * 0.9), sides.map(|side| turn * side), 0.002);
     scene.add_object("plate", standing).unwrap();
     (robot, scene)
 }
 
-fn case(draw: &mut Draw, n: usize) -> Case {
-    let (robot, scene) = models(draw, n);
+fn case(draw: &mut Draw, fineness: [usize; 2]) -> Case {
+    let (robot, scene) = models(draw, fineness);
     let world = CollisionWorld::new(&robot, &scene, &[]).unwrap();
     let motion = RobotMotion::new(&robot, &[0.0], &[0.3]).unwrap();
     let pieces = Piece::cut(0, &motion).collect();
@@ -91,26 +92,45 @@ fn last_free_sample(case: &Case) -> f64 {
     f64::from(first - 1) / f64::from(n)
 }
 
+/// Searches until the limit, and proves that what was dropped before the contact is free. Returns the pairs and the
+/// limit.
+fn search_until_contact(case: &Case) -> (Vec<TrianglePair>, Limits) {
+    let mut limits = vec![u32::MAX];
+    let (pairs, _) = search_until(case, PoseEnclosure::TaylorModel, Some(&mut limits));
+    let before = last_free_sample(case);
+    assert!(limits[0] < u32::MAX, "no contact is certain");
+    let [from, until] = [limits[0], limits[0] + 1]
+        .map(|slice| f64::from(slice) / f64::from(case.pieces[0].slices()) / case.pieces.len() as f64);
+    assert_eq!(faults_before(case, &pairs, &limits, before.max(from)), 0);
+    assert!(before < until && until - before < 0.02, "{before} to {until}");
+    (pairs, limits)
+}
+
 #[test]
 fn only_what_is_free_or_after_a_contact_is_left_out() {
     let mut draw = Draw::new(81);
     for k in 0..effort(2, 12) {
-        let mut case = case(&mut draw, 16 + 4 * (k % 3));
+        let mut case = case(&mut draw, [16 + 4 * (k % 3); 2]);
         if k % 2 == 1 {
             case.cut_for_cpu();
         }
-        let mut limits = vec![u32::MAX];
-        let (mut pairs, _) = search_until(&case, PoseEnclosure::TaylorModel, Some(&mut limits));
-        let before = last_free_sample(&case);
-        assert!(limits[0] < u32::MAX, "no contact is certain");
-        let [from, until] = [limits[0], limits[0] + 1]
-            .map(|slice| f64::from(slice) / f64::from(case.pieces[0].slices()) / case.pieces.len() as f64);
-        assert_eq!(faults_before(&case, &pairs, &limits, before.max(from)), 0);
-        assert!(before < until && until - before < 0.02, "{before} to {until}");
+        let (mut pairs, limits) = search_until_contact(&case);
         s5_pairs::clip(&mut pairs, &case.pieces, &limits, case.world.links.len());
         let (all, _) = search_alone(&case);
         println!("{} pairs of {all}, limit {}", pairs.len(), limits[0]);
         assert!((1..all / 4).contains(&pairs.len()), "{} pairs of {all}", pairs.len());
+    }
+}
+
+/// Sub-intervals are cut into parts: in each, the link travels 34 mm, several times the width of a cluster.
+#[test]
+fn parts_of_sub_intervals_lose_nothing() {
+    let mut draw = Draw::new(84);
+    for _ in 0..effort(4, 24) {
+        let mut case = case(&mut draw, [3, 48]);
+        case.cut_for_cpu();
+        let (pairs, limits) = search_until_contact(&case);
+        println!("{} pairs, limit {}", pairs.len(), limits[0]);
     }
 }
 
@@ -119,7 +139,7 @@ fn only_what_is_free_or_after_a_contact_is_left_out() {
 #[test]
 fn the_limit_is_the_slice_of_the_contact() {
     let mut draw = Draw::new(82);
-    let case = case(&mut draw, 20);
+    let case = case(&mut draw, [20; 2]);
     let mut limits = vec![u32::MAX];
     let (pairs, _) = search_until(&case, PoseEnclosure::TaylorModel, Some(&mut limits));
     let earliest = pairs.iter().map(|p| p.earliest(&case.pieces[p.piece_link as usize / case.world.links.len()]));
@@ -132,8 +152,8 @@ fn the_limit_is_the_slice_of_the_contact() {
 #[test]
 fn answers_agree_with_interval_matrices() {
     let mut draw = Draw::new(83);
-    for margin_m in [0.0, 0.004] {
-        let (robot, scene) = models(&mut draw, 24);
+    for (margin_m, fineness) in [(0.0, [24, 24]), (0.004, [24, 24]), (0.0, [3, 48]), (0.004, [3, 48])] {
+        let (robot, scene) = models(&mut draw, fineness);
         let motions = MotionBatch::between(&[[0.0], [0.0]], &[[0.3], [0.1]]).unwrap();
         let mut answers = [PoseEnclosure::TaylorModel, PoseEnclosure::IntervalMatrix].map(|bound| {
             let mut options = Options { bound, ..on(Backend::Cpu) };

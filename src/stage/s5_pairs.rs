@@ -246,10 +246,16 @@ impl Work<'_, '_> {
         if !group.iter().any(|c| c.mask & slab != 0) {
             return Some(());
         }
+        let is_halved = found.limits.is_some() && input.courses.is_some();
+        if is_halved && len == 1 && !self.space.may_end(piece, slab) {
+            let n_parts = crowded::n_parts(world, &self.links[place], group, begin);
+            if n_parts > 1 {
+                return self.halve_time(input, place, group, (slab, n_parts), found)?;
+            }
+        }
         let pose = self.links[place].block(begin, begin + len - 1);
         self.space.boxes.clear(self.links[place].shape.tree.nodes.len());
         let first = self.space.items.len();
-        let is_halved = found.limits.is_some() && input.courses.is_some();
         let mut room = if is_halved { crowded::crowd(group)[0] } else { usize::MAX };
         for some in group.chunks(AT_ONCE) {
             let moving = &self.links[place];
@@ -271,7 +277,7 @@ impl Work<'_, '_> {
             });
             if !fits {
                 self.space.items.truncate(first);
-                return self.halve_time(input, place, group, slab, found)?;
+                return self.halve_time(input, place, group, (slab, 1), found)?;
             }
             self.make_room(world, found)?;
         }
@@ -309,6 +315,11 @@ impl Work<'_, '_> {
 }
 
 impl Workspace {
+    /// Returns whether a contact at the start may end the search of a part of a piece.
+    fn may_end(&self, piece: &Piece, slab: u32) -> bool {
+        self.ends_at_start && piece.index == 0 && slab & 1 == 1
+    }
+
     /// Refines the items of some links. `None` if there are too many pairs.
     fn refine_items(&mut self, world: &CollisionWorld, links: &[MovingLink], found: &mut Found) -> Option<()> {
         let Self { items, open, looks, .. } = self;

@@ -13,12 +13,15 @@
 //! leaves crosses their boxes, but none of their triangles. So the more halvings in a row find no contact, the more
 //! items are allowed in a part, which are then tested triangle by triangle.
 //!
+//! Sub-intervals in which a link travels farther than the clusters near it are wide are cut into equal parts from the
+//! beginning, and searched in the order of time: their boxes are tighter, and a contact makes later parts unnecessary.
+//!
 //! If a contact at the start decides the motion, the start is tested first, and the search ends there.
 //!
 //! Poses are bounded again for each part: the bounds of the sub-intervals have balls that hide contacts of triangles
 //! smaller than a few hundred times their remainder.
 
-use super::descent::{Descent, LinkBox, splat};
+use super::descent::{Descent, LinkBox, size_m, splat};
 use super::moving::{Compare, MANY, MovingLink, NodeBoxes, Part, leaf_points};
 use super::refinement::is_within_at;
 use super::{Found, Input, Item, PairCounts, Work, Workspace};
@@ -46,7 +49,16 @@ const ROOM_AT_START: usize = 4096;
 /// Number of halvings of time in which two intersecting triangles are followed to their first contact.
 const STEPS_OF_PAIR: u32 = 8;
 /// Number of pairs of triangles above which a part is halved again.
-const FEW: u32 = 64;
+const FEW: u32 = 512;
+/// Least travel of a link, metres, in a part into which a sub-interval is cut from the beginning.
+const PART_M: f64 = 0.007;
+/// The same as a share of the average sum of the sides of the clusters near the link: longer paths across coarse scenes
+/// do not pay off.
+const PART_BY_CLUSTER: f64 = 0.4;
+/// Number of clusters over which this average is taken.
+const SAMPLE: usize = 8;
+/// Maximum number of such parts.
+const MAX_PARTS: f64 = 16.0;
 /// Maximum number of halvings of a part: links that slide closely along each other are crowded at all times.
 const MAX_HALVINGS: u32 = 28;
 /// The shortest part, in sub-intervals.
@@ -57,6 +69,17 @@ const AT_ONCE: usize = 16;
 /// The loads above which a part of a piece is crowded for a link with these candidates: see [`CROWD`].
 pub(super) fn crowd(group: &[Candidate]) -> [usize; 2] {
     if group.len() < MANY { CROWD } else { CROWD_IN_FINE_SCENE }
+}
+
+/// The number of equal parts into which a sub-interval is cut from the beginning for a link with these candidates.
+pub(super) fn n_parts(world: &CollisionWorld, moving: &MovingLink, group: &[Candidate], sub: u32) -> u32 {
+    let travel_m = moving.travel_in(sub);
+    if group.len() < MANY || travel_m <= PART_M {
+        return 1;
+    }
+    let size_m = |i: usize| size_m(&world.scene.cluster_boxes[group[i * group.len() / SAMPLE].cluster as usize]);
+    let average_m = (0..SAMPLE).map(size_m).sum::<f64>() / SAMPLE as f64;
+    (travel_m / PART_M.max(PART_BY_CLUSTER * average_m)).ceil().min(MAX_PARTS) as u32
 }
 
 /// The motions that move the links.
@@ -146,6 +169,13 @@ struct Pending {
 }
 
 impl Pending {
+    /// A number of equal parts with the same candidates, the latest first.
+    fn parts([from, until]: [f64; 2], n: u32, near: Range<usize>) -> Vec<Self> {
+        let at = |k: u32| if k == n { until } else { from + f64::from(k) / f64::from(n) * (until - from) };
+        let part = |k: u32| Self { times: [at(k), at(k + 1)], near: near.clone(), misses: 0, ends_in_contact: false };
+        (0..n).rev().map(part).collect()
+    }
+
     fn middle(&self) -> f64 {
         0.5 * (self.times[0] + self.times[1])
     }
@@ -191,14 +221,15 @@ struct Crowd<'a, 'm> {
 }
 
 impl Work<'_, '_> {
-    /// Searches the part of a piece that consists of the sub-intervals in `slab` for one link, halving it while it is
-    /// crowded. Returns `None` if the link's motion is not known, `Some(None)` if there are too many pairs.
+    /// Searches the part of a piece that consists of the sub-intervals in `slab` for one link, cut into a number of
+    /// equal parts, each of which is halved while it is crowded. Returns `None` if the link's motion is not known,
+    /// `Some(None)` if there are too many pairs.
     pub(super) fn halve_time(
         &mut self,
         input: &Input,
         place: usize,
         group: &[Candidate],
-        slab: u32,
+        (slab, n_parts): (u32, u32),
         found: &mut Found,
     ) -> Option<Option<()>> {
         let moving = &self.links[place];
@@ -208,7 +239,7 @@ impl Work<'_, '_> {
             return Some(None);
         }
         let crowd = Crowd { world: input.world, links: &self.links, place: place as u32, course };
-        Some(crowd.search(self.space, group, slab, found))
+        Some(crowd.search(self.space, group, (slab, n_parts), found))
     }
 }
 
@@ -217,11 +248,17 @@ impl<'m> Crowd<'_, 'm> {
         &self.links[self.place as usize]
     }
 
-    /// Searches the sub-intervals in `slab`. Returns `None` if there are too many pairs, or if a contact at the start
-    /// decides the motion.
-    fn search(&self, space: &mut Workspace, group: &[Candidate], slab: u32, found: &mut Found) -> Option<()> {
+    /// Searches the sub-intervals in `slab`, cut into a number of parts. Returns `None` if there are too many pairs, or
+    /// if a contact at the start decides the motion.
+    fn search(
+        &self,
+        space: &mut Workspace,
+        group: &[Candidate],
+        (slab, n_parts): (u32, u32),
+        found: &mut Found,
+    ) -> Option<()> {
         let (piece, clock) = (self.moving().piece, Clock(self.moving().piece));
-        let may_end = space.ends_at_start && piece.index == 0 && slab & 1 == 1;
+        let may_end = space.may_end(piece, slab);
         let sub = |k: u32| piece.t0 + f64::from(k) * clock.sub_length();
         let mut near = group.to_vec();
         if may_end && self.touching_at(space, &near, piece.t0, ROOM_AT_START, found).is_some() {
@@ -229,6 +266,12 @@ impl<'m> Crowd<'_, 'm> {
             return None;
         }
         let (times, [with_contact, without]) = ([sub(slab.trailing_zeros()), sub(slab.ilog2() + 1)], crowd(group));
+        if n_parts > 1 {
+            let (pose, wanted) = self.enter(space, times);
+            self.add_near(space, (&pose, wanted), 0..group.len(), &mut near, found);
+            let open = Pending::parts(times, n_parts, group.len()..near.len());
+            return self.search_all(space, near, open, without, found);
+        }
         let mut whole = Pending { times, near: 0..near.len(), misses: 0, ends_in_contact: false };
         if let Some(item) = self.touching_at(space, &near, times[1], with_contact, found) {
             let contact = self.first_contact(&item, times);
@@ -241,15 +284,31 @@ impl<'m> Crowd<'_, 'm> {
             }
             space.items.clear();
         }
-        // The earliest part is the last one.
-        let mut open = vec![whole];
+        let room = whole.room();
+        self.search_all(space, near, vec![whole], room, found)
+    }
+
+    /// Searches parts of a piece, the last of the list first, halving those that are crowded; `near` contains their
+    /// candidates. Until a part is halved, parts with loads above `room` are crowded. Returns `None` if there are too
+    /// many pairs.
+    fn search_all(
+        &self,
+        space: &mut Workspace,
+        mut near: Vec<Candidate>,
+        mut open: Vec<Pending>,
+        room: usize,
+        found: &mut Found,
+    ) -> Option<()> {
+        let (piece, clock) = (self.moving().piece, Clock(self.moving().piece));
+        let room_at_first = room;
         let mut halvings = 0;
         while let Some(mut part) = open.pop() {
             let limit = found.limit(piece);
             part.times[1] = part.times[1].min(if limit == u32::MAX { f64::INFINITY } else { clock.end_of(limit) });
             let [from, until] = part.times;
             if from >= until {
-                break;
+                // It is beyond the limit, or empty by rounding.
+                continue;
             }
             near.truncate(part.near.end);
             let first = near.len();
@@ -257,7 +316,11 @@ impl<'m> Crowd<'_, 'm> {
             self.add_near(space, (&pose, wanted), part.near, &mut near, found);
             part.near = first..near.len();
             let can_halve = halvings < MAX_HALVINGS && until - from > SHORTEST * clock.sub_length();
-            let room = if can_halve { part.room() } else { usize::MAX };
+            let room = match (can_halve, halvings) {
+                (false, _) => usize::MAX,
+                (true, 0) => room_at_first,
+                (true, _) => part.room(),
+            };
             if !(can_halve && part.ends_in_contact) {
                 match self.search_part(space, &near[first..], (&pose, wanted), part.times, room, found)? {
                     Searched::Completely => continue,

@@ -256,7 +256,7 @@ impl Near<'_> {
 }
 
 /// The sum of a box's sides, metres.
-fn size_m(of: &SceneBox) -> f64 {
+pub(super) fn size_m(of: &SceneBox) -> f64 {
     (0..3).map(|axis| f64::from(of.hi[axis]) - f64::from(of.lo[axis])).sum()
 }
 

@@ -95,6 +95,11 @@ impl<'a> MovingLink<'a> {
         moving
     }
 
+    /// The approximate travel in a sub-interval, metres.
+    pub fn travel_in(&self, sub: u32) -> f64 {
+        self.travel_m[sub as usize + 1] - self.travel_m[sub as usize]
+    }
+
     /// Number of sub-intervals, beginning with one, whose triangles are tested together.
     pub fn block_from(&self, begin: u32) -> u32 {
         self.longest_from(begin, BLOCK_M, BLOCK_M)
