@@ -138,7 +138,7 @@ pub const MUTANTS: &[Mutant] = &[
         "candidates of the parts of a sub-interval",
         CROWDED,
         "group.len()..near.len()",
-        "group.len()..(group.len() + near.len()) / 2",
+        "group.len()..near.len().min(group.len() + 1)",
         PARTS,
     ),
     m(
