@@ -118,11 +118,12 @@ fn only_what_is_free_or_after_a_contact_is_left_out() {
         s5_pairs::clip(&mut pairs, &case.pieces, &limits, case.world.links.len());
         let (all, _) = search_alone(&case);
         println!("{} pairs of {all}, limit {}", pairs.len(), limits[0]);
-        assert!((1..all / 4).contains(&pairs.len()), "{} pairs of {all}", pairs.len());
+        // A part with at most 512 pairs is not halved: the exact stage is faster.
+        assert!((1..512.max(all / 4)).contains(&pairs.len()), "{} pairs of {all}", pairs.len());
     }
 }
 
-/// Sub-intervals are cut into parts: in each, the link travels 34 mm, several times the width of a cluster.
+/// Sub-intervals are cut into parts: the link travels 34 mm in each, among clusters of at most 32 triangles of 4 mm.
 #[test]
 fn parts_of_sub_intervals_lose_nothing() {
     let mut draw = Draw::new(84);
