@@ -52,7 +52,7 @@ const STEPS_OF_PAIR: u32 = 8;
 const FEW: u32 = 512;
 /// Least travel of a link, metres, in a part into which a sub-interval is cut from the beginning.
 const PART_M: f64 = 0.007;
-/// The same as a share of the average sum of the sides of the clusters near the link: longer paths across coarse scenes
+/// The same as a share of the average sum of the sides of the clusters near the link: among large clusters, short parts
 /// do not pay off.
 const PART_BY_CLUSTER: f64 = 0.4;
 /// Number of clusters over which this average is taken.
