@@ -198,9 +198,7 @@ impl<'a> Run<'a> {
 
     fn finish(&self, what: &str) {
         let Self { counts, sure, slow, proved_free, leaving, .. } = self;
-        println!(
-            "{what}: {sure} certain, {slow} too slow, {proved_free} free on one backend only, {leaving} leave at the start"
-        );
+        println!("{what}: {sure} certain, {slow} too slow, {proved_free} free on one backend only, {leaving} leave");
         counts.finish(what);
         assert!(2 * sure > counts.motions, "{what}: hardly anything is certain");
         assert!(1000 * counts.undecided <= 5 * counts.motions, "{what}: {} undecided", counts.undecided);

@@ -289,18 +289,17 @@ impl<'m> Crowd<'_, 'm> {
     }
 
     /// Searches parts of a piece, the last of the list first, halving those that are crowded; `near` contains their
-    /// candidates. Until a part is halved, parts with loads above `room` are crowded. Returns `None` if there are too
-    /// many pairs.
+    /// candidates. Until a part is halved, parts with loads above `room_at_first` are crowded. Returns `None` if there
+    /// are too many pairs.
     fn search_all(
         &self,
         space: &mut Workspace,
         mut near: Vec<Candidate>,
         mut open: Vec<Pending>,
-        room: usize,
+        room_at_first: usize,
         found: &mut Found,
     ) -> Option<()> {
         let (piece, clock) = (self.moving().piece, Clock(self.moving().piece));
-        let room_at_first = room;
         let mut halvings = 0;
         while let Some(mut part) = open.pop() {
             let limit = found.limit(piece);
