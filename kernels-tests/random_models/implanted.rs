@@ -108,13 +108,14 @@ struct Run<'a> {
     slow: usize,
     /// Motions that only one backend calls free, with a proof that they are.
     proved_free: usize,
-    /// Motions that start in contact but for the rounding of coordinates, with a proof that they are free.
-    leaving: usize,
+    /// Motions that miss the implanted contact by the rounding of coordinates, with a proof that nothing touches before
+    /// the contact that is reported, if any.
+    passing: usize,
 }
 
 impl<'a> Run<'a> {
     fn new(family: &'a Family, seed: u64, backend: Backend) -> Self {
-        Self { family, seed, backend, counts: Counts::default(), sure: 0, slow: 0, proved_free: 0, leaving: 0 }
+        Self { family, seed, backend, counts: Counts::default(), sure: 0, slow: 0, proved_free: 0, passing: 0 }
     }
 
     /// Checks model number `k`, unless it is unsuitable.
@@ -159,10 +160,16 @@ impl<'a> Run<'a> {
         let meets = matches!(way, Way::VertexInFace | Way::FaceOnVertex | Way::EdgeAcrossEdge)
             && t + off <= 1.0
             && inside > 64.0 * f64::EPSILON * whereabouts;
-        // A vertex that is in the face at the start may be beyond it by that rounding, and leave: then this is proved.
-        let leaves = t < off && matches!(verdict, Verdict::Free) && certainly_apart(&both, 0.0, 1.0);
-        self.leaving += usize::from(leaves && meets);
-        let meets = meets && !leaves;
+        // A vertex that is in the face at the start may be beyond it by that rounding, and leave; slow edges may meet
+        // later. An answer that says so needs a proof.
+        let until = match &verdict {
+            Verdict::Free => 1.0,
+            Verdict::Contact(contact) => contact.toc[0],
+            Verdict::Undecided(undecided) => undecided.clear_until,
+        };
+        let passes = meets && until > t + off && certainly_apart(&both, 0.0, until);
+        self.passing += usize::from(passes);
+        let meets = meets && !passes;
         let contact_by = certain.into_iter().chain(meets.then_some(t + off)).reduce(f64::min);
         // no claim is made about earlier contacts
         let truth = Truth { clear_until: 0.0, contact_by };
@@ -197,8 +204,8 @@ impl<'a> Run<'a> {
     }
 
     fn finish(&self, what: &str) {
-        let Self { counts, sure, slow, proved_free, leaving, .. } = self;
-        println!("{what}: {sure} certain, {slow} too slow, {proved_free} free on one backend only, {leaving} leave");
+        let Self { counts, sure, slow, proved_free, passing, .. } = self;
+        println!("{what}: {sure} certain, {slow} too slow, {proved_free} free on one backend only, {passing} pass");
         counts.finish(what);
         assert!(2 * sure > counts.motions, "{what}: hardly anything is certain");
         assert!(1000 * counts.undecided <= 5 * counts.motions, "{what}: {} undecided", counts.undecided);
@@ -214,6 +221,7 @@ fn run(what: &str, family: &Family, seed: u64, n: usize, backend: Backend) {
         }
     }
     run.finish(what);
+    assert!(100 * run.passing <= n, "{what}: {} motions pass the implanted contact", run.passing);
     assert!(50 * run.proved_free <= n, "{what}: {} motions are free on one backend only", run.proved_free);
 }
 
@@ -245,12 +253,15 @@ fn implanted_contacts_of_all_sizes_near_and_far() {
         let family = Family { away, ..PLAIN };
         run(&format!("implanted {away} m away"), &family, 25 + i as u64, effort(500, 20_000), Backend::Cpu);
     }
-    // In these models a vertex is beyond a face at the start, by the rounding of coordinates.
-    let family = Family { away: 1e3, ..PLAIN };
-    let mut leaving = Run::new(&family, 25, Backend::Cpu);
-    [2055, 4041, 19298].into_iter().for_each(|k| leaving.model(k));
-    leaving.counts.finish("links that leave at the start");
-    assert_eq!((leaving.counts.free, leaving.leaving), (3, 3));
+    // In these models a vertex is beyond a face at the start, by the rounding of coordinates. In model 8813 it returns;
+    // in 20678 slow edges meet later by that rounding.
+    for (away, seed, models, free) in [(1e3, 25, &[2055, 4041, 19298][..], 3), (1e4, 26, &[8813, 20678], 0)] {
+        let family = Family { away, ..PLAIN };
+        let mut passing = Run::new(&family, seed, Backend::Cpu);
+        models.iter().for_each(|k| passing.model(*k));
+        passing.counts.finish("contacts missed by rounding");
+        assert_eq!((passing.counts.free, passing.passing), (free, models.len()));
+    }
 }
 
 #[test]
