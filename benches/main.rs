@@ -21,6 +21,7 @@ mod s4_sweep;
 mod s5_pairs;
 mod s6_solve;
 mod toleranced;
+mod walls;
 
 use criterion::{criterion_group, criterion_main};
 
@@ -39,6 +40,7 @@ criterion_group!(
     toleranced::bench,
     end_to_end::bench,
     one_motion::bench,
-    engine_build::bench
+    engine_build::bench,
+    walls::bench
 );
 criterion_main!(benches);
