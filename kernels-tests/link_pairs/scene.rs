@@ -70,7 +70,11 @@ fn compare(with_scene: &[Answer], with_links: &[Answer], first: bool) {
         let (Some(p), Some(q)) = (&x.place, &y.place) else { continue };
         let (a, b, normal) = if first { (&q.b, &q.a, -q.normal) } else { (&q.a, &q.b, q.normal) };
         if x.certified && y.certified {
-            assert_eq!([&p.a.name, &p.b.name], [&a.name, &b.name]);
+            // Several pairs may touch at the start. The first in the order of the file is another one if the obstacles
+            // come first.
+            if !(first && x.initial_overlap) {
+                assert_eq!([&p.a.name, &p.b.name], [&a.name, &b.name]);
+            }
             if (p.a.triangle, p.b.triangle) == (a.triangle, b.triangle) && !x.initial_overlap {
                 assert!(p.point.distance(q.point) < 1e-7, "{p:?} {q:?}");
                 let same_features = (&p.a.feature, &p.b.feature) == (&a.feature, &b.feature);

@@ -13,7 +13,7 @@ use firstcontact::arith::real::Real;
 use firstcontact::arith::rounding::{UNIT_F32, round_down, round_up};
 use firstcontact::enclosure::pose_bound::PoseEnclosure;
 use firstcontact::predicate::closeness::closeness;
-use firstcontact::predicate::proximity::{Proximity, are_within_or_meet, boxes_beyond, proximity};
+use firstcontact::predicate::proximity::{Proximity, are_beyond, are_within_or_meet, boxes_beyond, proximity};
 use firstcontact::predicate::separation::StaticTriangle;
 use firstcontact::robot::RobotMotion;
 use firstcontact::scene::Scene;
@@ -27,6 +27,8 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 struct Claims {
     beyond: usize,
+    /// The claims of the test with a single direction.
+    along_one_direction: usize,
     clearly: usize,
     within: usize,
     /// The same claims in the arithmetic of the kernels, and the pairs that are clearly within.
@@ -68,8 +70,10 @@ fn emulated_proximity<const MODE: u8>(draw: &mut Draw, n: usize) -> Claims {
         claims.clearly += usize::from(least > 1.02 * margin_m + 1e-3);
         claims.clearly_within += usize::from(distance(&now, &y) < 0.98 * margin_m - 1e-3);
         assert!(close.beyond == 0 || least > margin_m, "mode {MODE}: {least} is called beyond {margin_m}");
-        if beyond != 0 {
-            claims.beyond += 1;
+        let along_one_direction = are_beyond(&points, &tri, Real::new(h));
+        claims.beyond += usize::from(beyond != 0);
+        claims.along_one_direction += usize::from(along_one_direction != 0);
+        if beyond | along_one_direction != 0 {
             assert!(least > margin_m - 1e-12, "mode {MODE}: {least} is called beyond {margin_m}");
         }
         // In double precision, as the search uses it.
@@ -97,6 +101,7 @@ fn claims_about_distances_hold_however_f32_rounds() {
     ] {
         println!("of {n} pairs: {claims:?}");
         assert!(10 * claims.beyond > 8 * claims.clearly && claims.clearly > n / 10 && claims.within > n / 10);
+        assert!(2 * claims.along_one_direction > claims.clearly);
         assert!(10 * claims.kernel_beyond > 8 * claims.clearly && claims.clearly_within > n / 20);
         assert!(10 * claims.kernel_within > 8 * claims.clearly_within);
     }

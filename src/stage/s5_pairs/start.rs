@@ -7,14 +7,14 @@
 
 use super::Workspace;
 use super::descent::Near;
-use super::moving::{ChildBoxes, Compare, NodeBoxes};
+use super::moving::{ChildBoxes, NodeBoxes, leaf_points};
 use crate::arith::linear::V3;
 use crate::arith::real::Real;
 use crate::arith::vectors::{Vector, Vectorised, WIDTH, part3, widest};
 use crate::bvh::tree::ChildRef;
 use crate::enclosure::point_bound::PointBound;
 use crate::enclosure::pose_bound::{PoseBound, TaylorModel};
-use crate::predicate::proximity::{Proximity, are_within_or_meet, boxes_beyond};
+use crate::predicate::proximity::{are_beyond, are_within_or_meet, boxes_beyond, proximity};
 use crate::scene::world::{CollisionWorld, LinkGeometry, SceneBox};
 use crate::stage::TrianglePair;
 
@@ -80,6 +80,24 @@ struct Lowest {
     key: [u32; 3],
 }
 
+/// The triangles of a cluster that may belong to a lower pair than the lowest one so far.
+struct LowerTriangles {
+    /// Triangles that form a lower pair with every triangle of the link, as a mask.
+    with_any: u32,
+    /// Triangles that may form a lower pair only with triangles of the link up to number `lowest_x`.
+    with_lower: u32,
+    /// Number, in the order of the files, of the link's triangle in the lowest pair so far.
+    lowest_x: u32,
+}
+
+impl LowerTriangles {
+    /// The triangles that may form a lower pair with triangles of the link from number `x` on.
+    #[inline(always)]
+    fn from_number(&self, x: u32) -> u32 {
+        self.with_any | if x <= self.lowest_x { self.with_lower } else { 0 }
+    }
+}
+
 struct Search<'a> {
     world: &'a CollisionWorld,
     /// Index of the link in the world.
@@ -137,25 +155,23 @@ impl Search<'_> {
     #[inline(always)]
     fn cluster<T: Vector>(&mut self, cluster: u32) {
         let scene = &self.world.scene;
-        let mut triangles = 0;
-        for (i, y) in scene.tree.leaf(cluster).enumerate() {
-            let may_be_lower = scene.tree.order[y] < self.end && !self.world.is_allowed(self.link, y);
-            triangles |= u32::from(may_be_lower) << i;
-        }
-        if triangles == 0 {
-            return;
-        }
+        let mut lower = self.lower_triangles(cluster);
         let SceneBox { lo: from, hi: to } = &scene.cluster_boxes[cluster as usize];
         let of_cluster = [
             V3([T::new(from[0].into()), T::new(from[1].into()), T::new(from[2].into())]),
             V3([T::new(to[0].into()), T::new(to[1].into()), T::new(to[2].into())]),
         ];
-        self.open.link.push((ChildRef::Node(0), 0, triangles));
+        self.open.link.push((ChildRef::Node(0), 0, u32::MAX));
         while let Some((child, lowest, triangles)) = self.open.link.pop() {
+            let triangles = triangles & lower.from_number(lowest);
             match child {
-                _ if !self.may_be_lower(cluster, triangles, lowest) => {}
+                _ if triangles == 0 => {}
                 ChildRef::Empty => {}
-                ChildRef::Leaf(leaf) => self.leaf(cluster, triangles, leaf),
+                ChildRef::Leaf(leaf) => {
+                    if self.leaf::<T>((cluster, triangles), &lower, leaf) {
+                        lower = self.lower_triangles(cluster);
+                    }
+                }
                 ChildRef::Node(node) => {
                     let at_start = &(self.pose, 0.0);
                     let ChildBoxes { sides, there, .. } = *self.boxes.of(self.shape, at_start, node);
@@ -167,6 +183,10 @@ impl Search<'_> {
                     let oriented = self.boxes.oriented(self.shape, at_start, node);
                     while near != 0 {
                         let (slot, lowest) = take_highest(&mut near, &self.shape.lowest[node as usize]);
+                        let triangles = triangles & lower.from_number(lowest);
+                        if triangles == 0 {
+                            continue;
+                        }
                         let near = Near { scene, margin_m: self.margin_m, sides: &sides, oriented, slot };
                         let triangles = near.triangles::<T>(cluster, triangles).left;
                         if triangles != 0 {
@@ -178,25 +198,39 @@ impl Search<'_> {
         }
     }
 
-    /// Returns whether a pair of these triangles of a cluster with a triangle of the link, from number `x` on in the
-    /// order of the files, may be lower.
+    /// The triangles of a cluster that may belong to a lower pair than the lowest one so far.
     #[inline(always)]
-    fn may_be_lower(&self, cluster: u32, triangles: u32, x: u32) -> bool {
-        let Some(Lowest { key: [object, lowest_x, _], .. }) = self.lowest else { return true };
-        if self.order == Order::SceneFirst || x <= lowest_x {
-            return true;
+    fn lower_triangles(&self, cluster: u32) -> LowerTriangles {
+        let scene = &self.world.scene;
+        let mut lower = LowerTriangles { with_any: 0, with_lower: 0, lowest_x: u32::MAX };
+        if let Some(Lowest { x, .. }) = self.lowest {
+            lower.lowest_x = self.shape.tree.order[x as usize];
         }
-        let objects = &self.world.scene.object[self.world.scene.tree.leaf(cluster)];
-        objects.iter().enumerate().any(|(i, of)| triangles >> i & 1 == 1 && *of < object)
+        for (i, y) in scene.tree.leaf(cluster).enumerate() {
+            if scene.tree.order[y] >= self.end || self.world.is_allowed(self.link, y) {
+                continue;
+            }
+            // The most significant number of a pair that depends only on the scene's triangle.
+            let (number, lowest) = match (self.lowest, self.order) {
+                (None, _) => (0, u32::MAX),
+                (Some(Lowest { key, .. }), Order::LinkFirst) => (scene.object[y], key[0]),
+                (Some(Lowest { key, .. }), Order::SceneFirst) => (scene.tree.order[y], key[1]),
+            };
+            lower.with_any |= u32::from(number < lowest) << i;
+            lower.with_lower |= u32::from(number == lowest) << i;
+        }
+        lower
     }
 
-    /// The triangles of a leaf against those of a cluster.
+    /// The triangles of a leaf against those of a cluster. Returns whether a lower pair was found.
     #[inline(always)]
-    fn leaf(&mut self, cluster: u32, mut triangles: u32, leaf: u32) {
-        let numbers = &self.world.scene.tree.order[self.world.scene.tree.leaf(cluster)];
+    fn leaf<T: Vector>(&mut self, (cluster, mut triangles): (u32, u32), lower: &LowerTriangles, leaf: u32) -> bool {
         let (scene, shape) = (&self.world.scene, self.shape);
+        let numbers = &scene.tree.order[scene.tree.leaf(cluster)];
         let [first_x, first_y] = [shape.tree.leaf(leaf).start as u32, scene.tree.leaf(cluster).start as u32];
         let lanes = (1u32 << shape.tree.leaf(leaf).len()) - 1;
+        let points = leaf_points::<T>(shape, &self.pose, leaf);
+        let mut is_found = false;
         while triangles != 0 {
             let mut next = triangles.trailing_zeros();
             for i in next + 1..u32::BITS - triangles.leading_zeros() {
@@ -206,33 +240,46 @@ impl Search<'_> {
             }
             triangles &= !(1 << next);
             let y = first_y + next;
-            let mut left = 0;
-            for lane in 0..WIDTH as u32 {
-                let is_lower = lanes >> lane & 1 == 1 && self.is_lower(self.key(first_x + lane, y));
-                left |= u32::from(is_lower) << lane;
+            let mut left = lanes;
+            if is_found || lower.with_any >> next & 1 == 0 {
+                for lane in 0..WIDTH as u32 {
+                    let is_higher = left >> lane & 1 == 1 && !self.is_lower(self.key(first_x + lane, y));
+                    left &= !(u32::from(is_higher) << lane);
+                }
             }
             if left == 0 {
                 continue;
             }
-            let (part, standing) = ((self.pose, 0.0), [scene.standing(y as usize)]);
-            let each = |_, Proximity { beyond, .. }| left &= !beyond;
-            widest(Compare { shape, margin_m: self.margin_m, part: &part, leaf, standing: &standing, each });
-            while left != 0 {
-                // The lowest pair is tested first; then the others need no proof.
-                let (mut lane, mut rest) = (left.trailing_zeros(), left & (left - 1));
-                while rest != 0 {
-                    let other = rest.trailing_zeros();
-                    rest &= rest - 1;
-                    if self.key(first_x + other, y) < self.key(first_x + lane, y) {
-                        lane = other;
-                    }
-                }
-                if self.take(first_x + lane, y) {
-                    break;
-                }
-                left &= !(1 << lane);
+            let standing = scene.standing(y as usize).broadcast::<T>();
+            left &= !are_beyond(&points, &standing, T::new(0.0));
+            if left != 0 {
+                left &= !proximity(&points, &standing, T::new(0.0), self.margin_m).beyond;
             }
+            is_found |= self.take_lowest(left, first_x, y);
         }
+        is_found
+    }
+
+    /// Records the lowest of the pairs of a scene's triangle and those of a leaf, given as a mask, that are certainly
+    /// within the margin, if there are any.
+    #[inline(always)]
+    fn take_lowest(&mut self, mut left: u32, first_x: u32, y: u32) -> bool {
+        while left != 0 {
+            let (mut lane, mut rest) = (left.trailing_zeros(), left & (left - 1));
+            while rest != 0 {
+                let other = rest.trailing_zeros();
+                rest &= rest - 1;
+                if self.key(first_x + other, y) < self.key(first_x + lane, y) {
+                    lane = other;
+                }
+            }
+            // The other pairs are higher and need no proof.
+            if self.take(first_x + lane, y) {
+                return true;
+            }
+            left &= !(1 << lane);
+        }
+        false
     }
 
     /// The key of a pair.
