@@ -44,8 +44,8 @@ pub fn proximity<T: FullReal>(x: &[PointBound<T>; 3], tri: &StaticTriangle<T>, h
 /// Lanes in which moving triangles certainly stay farther from a static one than the margin that the balls of `x`
 /// contain, over `|τ| <= h`.
 ///
-/// The axis is the direction to the middle of the moving triangle from the nearest point of the static one. This needs
-/// a third of the operations of [`proximity`], and is as good for triangles that are small relative to their distance.
+/// The axis is the direction to the middle of the moving triangle from the nearest point of the static one. It takes
+/// fewer operations than the nearest points of two triangles in [`proximity`], and separates fewer of them.
 #[inline(always)]
 pub fn are_beyond<T: FullReal>(x: &[PointBound<T>; 3], tri: &StaticTriangle<T>, h: T) -> u32 {
     let moving = MovingTriangle::new(x, h);
