@@ -93,7 +93,7 @@ struct LowerTriangles {
 impl LowerTriangles {
     /// The triangles that may form a lower pair with triangles of the link from number `x` on.
     #[inline(always)]
-    fn from_number(&self, x: u32) -> u32 {
+    fn with_triangles_from(&self, x: u32) -> u32 {
         self.with_any | if x <= self.lowest_x { self.with_lower } else { 0 }
     }
 }
@@ -163,7 +163,7 @@ impl Search<'_> {
         ];
         self.open.link.push((ChildRef::Node(0), 0, u32::MAX));
         while let Some((child, lowest, triangles)) = self.open.link.pop() {
-            let triangles = triangles & lower.from_number(lowest);
+            let triangles = triangles & lower.with_triangles_from(lowest);
             match child {
                 _ if triangles == 0 => {}
                 ChildRef::Empty => {}
@@ -183,7 +183,7 @@ impl Search<'_> {
                     let oriented = self.boxes.oriented(self.shape, at_start, node);
                     while near != 0 {
                         let (slot, lowest) = take_highest(&mut near, &self.shape.lowest[node as usize]);
-                        let triangles = triangles & lower.from_number(lowest);
+                        let triangles = triangles & lower.with_triangles_from(lowest);
                         if triangles == 0 {
                             continue;
                         }
