@@ -128,7 +128,7 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "candidates that are near",
         CROWDED,
-        "boxes.near_children(moving, part, 0, around, counts) != 0",
+        "boxes.near_children((moving.shape, moving.margin_m), part, 0, around, &mut counts.bound_tests) != 0",
         "false",
         HALVED,
     ),
@@ -316,6 +316,13 @@ pub const MUTANTS: &[Mutant] = &[
         START,
         "u32::from(number < lowest)",
         "u32::from(number < lowest && (self.lowest.is_none() || i % 2 == 0))",
+        LOWEST,
+    ),
+    m(
+        "margin of the oriented box around a link",
+        START,
+        "LinkBox::<T>::new(self.shape, &(self.pose, 0.0))",
+        "LinkBox::<T>::new(self.shape, &(self.pose.with_ball([0.0; 2]), 0.0))",
         LOWEST,
     ),
     m("lower triangles of the link", START, "u32::from(number == lowest)", "0", LOWEST),

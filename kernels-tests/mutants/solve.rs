@@ -217,8 +217,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "distance to a margin: all that is off",
         PROXIMITY,
-        "features::nearest(p, q, 0.0).distance() + error + 64.0 * f64::EPSILON * size <= margin_m",
-        "features::nearest(p, q, 0.0).distance() <= margin_m",
+        "features::any_distance(p, q, |distance_m| distance_m + error + 64.0 * f64::EPSILON * size <= margin_m)",
+        "features::any_distance(p, q, |distance_m| distance_m <= margin_m)",
         MARGIN,
     ),
     // The search.

@@ -43,29 +43,44 @@ pub fn all_nearest(x: [DVec3; 3], y: [DVec3; 3], tie: f64) -> Vec<Nearest> {
     all.into_iter().filter(|n| n.distance() <= least + tie).collect()
 }
 
-/// The nearest points of the fifteen pairs of features that can touch first.
+/// Returns whether two features have a pair of nearest points whose distance in metres satisfies a condition. The pairs
+/// after the first one that does are not computed.
+pub fn any_distance(x: [DVec3; 3], y: [DVec3; 3], is_enough: impl Fn(f64) -> bool) -> bool {
+    (0..PAIRS).any(|k| is_enough(pair_of_features(x, y, k).distance()))
+}
+
+/// Number of pairs of features that can touch first.
+const PAIRS: usize = 15;
+
+/// The nearest points of all pairs of features that can touch first.
 #[inline]
-fn pairs_of_features(x: [DVec3; 3], y: [DVec3; 3]) -> [Nearest; 15] {
+fn pairs_of_features(x: [DVec3; 3], y: [DVec3; 3]) -> [Nearest; PAIRS] {
+    std::array::from_fn(|k| pair_of_features(x, y, k))
+}
+
+/// The nearest points of a pair of features that can touch first: vertices of the first triangle and the face of the
+/// second, the reverse, then edges.
+#[inline(always)]
+fn pair_of_features(x: [DVec3; 3], y: [DVec3; 3], k: usize) -> Nearest {
     let face = |t: [DVec3; 3]| (t[1] - t[0]).cross(t[2] - t[0]);
-    let edge = |t: [DVec3; 3], k: u8| (t[k as usize], t[(k as usize + 1) % 3]);
-    let on_scene = |i: u8| {
-        let (v, a, b) = (x[i as usize], Feature::Vertex(i), Feature::Face);
-        Nearest { a, b, on_a: v, on_b: nearest_in_triangle(v, y), normal: face(y) }
-    };
-    let on_link = |i: u8| {
-        let (v, a, b) = (y[i as usize], Feature::Face, Feature::Vertex(i));
-        Nearest { a, b, on_a: nearest_in_triangle(v, x), on_b: v, normal: face(x) }
-    };
-    let crossed = |k: u8| {
-        let ((p, q), (r, s)) = (edge(x, k / 3), edge(y, k % 3));
-        let (on_a, on_b) = nearest_of_segments(p, q, r, s);
-        Nearest { a: Feature::Edge(k / 3), b: Feature::Edge(k % 3), on_a, on_b, normal: (q - p).cross(s - r) }
-    };
-    std::array::from_fn(|k| match k as u8 {
-        k @ 0..3 => on_scene(k),
-        k @ 3..6 => on_link(k - 3),
-        k => crossed(k - 6),
-    })
+    let edge = |t: [DVec3; 3], k: usize| (t[k], t[(k + 1) % 3]);
+    match k {
+        0..3 => {
+            let (v, a, b) = (x[k], Feature::Vertex(k as u8), Feature::Face);
+            Nearest { a, b, on_a: v, on_b: nearest_in_triangle(v, y), normal: face(y) }
+        }
+        3..6 => {
+            let (v, a, b) = (y[k - 3], Feature::Face, Feature::Vertex(k as u8 - 3));
+            Nearest { a, b, on_a: nearest_in_triangle(v, x), on_b: v, normal: face(x) }
+        }
+        _ => {
+            let (i, j) = ((k - 6) / 3, k % 3);
+            let ((p, q), (r, s)) = (edge(x, i), edge(y, j));
+            let (on_a, on_b) = nearest_of_segments(p, q, r, s);
+            let (a, b) = (Feature::Edge(i as u8), Feature::Edge(j as u8));
+            Nearest { a, b, on_a, on_b, normal: (q - p).cross(s - r) }
+        }
+    }
 }
 
 /// The point of a triangle nearest to `p` (Ericson, Real-Time Collision Detection, 5.1.5), also for degenerate ones.

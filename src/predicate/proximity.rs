@@ -126,7 +126,7 @@ pub fn are_within(x: &[PointBound<f64>; 3], tri: &StaticTriangle<f64>, margin_m:
     let uncertain = |x: &PointBound<f64>| x.ball + x.cube.norm1();
     let error = uncertain(&x[0]).max(uncertain(&x[1])).max(uncertain(&x[2])) + tri.error;
     let size = p.iter().chain(&q).fold(0.0, |m: f64, v| m.max(v.length()));
-    features::nearest(p, q, 0.0).distance() + error + 64.0 * f64::EPSILON * size <= margin_m
+    features::any_distance(p, q, |distance_m| distance_m + error + 64.0 * f64::EPSILON * size <= margin_m)
 }
 
 /// Like [`are_within`] for bounds whose balls contain the margin, or triangles that certainly pierce each other.

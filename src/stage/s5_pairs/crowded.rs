@@ -534,7 +534,7 @@ impl Vectorised for Filter<'_, '_> {
                 left &= left - 1;
                 let of_cluster = &world.scene.cluster_boxes[c.cluster as usize];
                 let around = [splat::<T>(of_cluster.lo), splat(of_cluster.hi)];
-                if boxes.near_children(moving, part, 0, around, counts) != 0 {
+                if boxes.near_children((moving.shape, moving.margin_m), part, 0, around, &mut counts.bound_tests) != 0 {
                     near.push(c);
                 }
             }

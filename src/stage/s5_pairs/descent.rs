@@ -84,7 +84,8 @@ impl Descent<'_, '_> {
         let size_m = size_m(of_cluster);
         self.open.push((0, c.triangles));
         while let Some((node, triangles)) = self.open.pop() {
-            let mut near = self.boxes.near_children(self.moving, self.pose, node, around, self.counts);
+            let moving = (shape, self.moving.margin_m);
+            let mut near = self.boxes.near_children(moving, self.pose, node, around, &mut self.counts.bound_tests);
             while near != 0 {
                 let slot = near.trailing_zeros() as usize;
                 near &= near - 1;
@@ -165,7 +166,13 @@ impl<T: Vector> LinkBox<T> {
         // Closures would not be inlined here, and vectors would be stored in memory.
         let [[a, b, c], [d, e, f]] = &sides;
         let (lo, hi) = (V3([T::widen(a), T::widen(b), T::widen(c)]), V3([T::widen(d), T::widen(e), T::widen(f)]));
-        near & !self.0.misses_box(lo, hi)
+        near & !self.misses(lo, hi)
+    }
+
+    /// Lanes in which the link certainly stays apart from a box along the coordinate axes between two corners.
+    #[inline(always)]
+    pub fn misses(&self, lo: V3<T>, hi: V3<T>) -> u32 {
+        self.0.misses_box(lo, hi)
     }
 }
 

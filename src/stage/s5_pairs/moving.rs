@@ -1,6 +1,6 @@
 //! A link during a piece: its pose over parts of the piece, and its boxes and triangles there.
 
-use super::{Input, PairCounts};
+use super::Input;
 use crate::arith::lanes::Lanes;
 use crate::arith::linear::V3;
 use crate::arith::vectors::{Vector, Vectorised, WIDTH, part3, store3, widest};
@@ -297,21 +297,20 @@ impl NodeBoxes {
         &self.oriented[children.oriented as usize - 1]
     }
 
-    /// The children of a node, as a mask, that may touch a box along the axes.
+    /// The children of a node, as a mask, that may touch a box along the axes. Their number is added to `tests`.
     #[inline(always)]
     pub fn near_children<T: Vector>(
         &mut self,
-        moving: &MovingLink,
+        (shape, margin_m): (&LinkGeometry, f64),
         part: &Part,
         node: u32,
         [from, to]: [V3<T>; 2],
-        counts: &mut PairCounts,
+        tests: &mut u64,
     ) -> u32 {
-        let MovingLink { shape, margin_m, .. } = *moving;
         let ChildBoxes { sides: [lo, hi], there, .. } = self.of(shape, part, node);
         let sides: [V3<T>; 2] = [part3(lo, 0), part3(hi, 0)];
         let mut near = *there;
-        counts.bound_tests += u64::from(near.count_ones());
+        *tests += u64::from(near.count_ones());
         for axis in 0..3 {
             near &= !(sides[0].0[axis].gt(to.0[axis]) | from.0[axis].gt(sides[1].0[axis]));
         }

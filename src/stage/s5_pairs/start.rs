@@ -4,13 +4,16 @@
 //! scene's tree is traversed, and the link's tree at every cluster that is reached; the lowest pair found so far
 //! excludes all subtrees that do not contain a lower one. Soon these are most subtrees, even if everything is within
 //! the margin.
+//!
+//! Nodes and clusters of the scene are compared with the link's box along the axes and its oriented box, then as in the
+//! [descent](super::descent). A subtree of the link is compared with triangles only when it is the lowest one left.
 
 use super::Workspace;
-use super::descent::Near;
-use super::moving::{ChildBoxes, NodeBoxes, leaf_points};
+use super::descent::{LinkBox, Near, splat};
+use super::moving::{NodeBoxes, leaf_points};
 use crate::arith::linear::V3;
 use crate::arith::real::Real;
-use crate::arith::vectors::{Vector, Vectorised, WIDTH, part3, widest};
+use crate::arith::vectors::{Vector, Vectorised, WIDTH, widest};
 use crate::bvh::tree::ChildRef;
 use crate::enclosure::point_bound::PointBound;
 use crate::enclosure::pose_bound::{PoseBound, TaylorModel};
@@ -54,8 +57,18 @@ pub fn first_of_link(
 #[derive(Debug, Default)]
 pub(super) struct Open {
     scene: Vec<(ChildRef, u32)>,
-    /// Subtrees of the link, each with triangles of the cluster as a mask.
-    link: Vec<(ChildRef, u32, u32)>,
+    link: Vec<Subtree>,
+}
+
+/// A subtree of the link whose box may be within the margin of a cluster's box.
+#[derive(Clone, Copy, Debug)]
+struct Subtree {
+    parent: u32,
+    slot: usize,
+    /// The lowest triangle in the order of the files.
+    lowest: u32,
+    /// Triangles of the cluster that the parent may touch, as a mask.
+    triangles: u32,
 }
 
 /// Removes the slot with the highest number from a mask; returns it and the number.
@@ -121,6 +134,7 @@ impl Vectorised for Search<'_> {
     fn run<T: Vector>(mut self) -> Option<Lowest> {
         let scene = &self.world.scene;
         let around = self.around_link::<T>();
+        let oriented = LinkBox::<T>::new(self.shape, &(self.pose, 0.0));
         self.open.scene.push((ChildRef::Node(0), 0));
         while let Some((child, lowest)) = self.open.scene.pop() {
             match child {
@@ -132,6 +146,9 @@ impl Vectorised for Search<'_> {
                     let from: V3<T> = V3([T::widen(a), T::widen(b), T::widen(c)]);
                     let to: V3<T> = V3([T::widen(d), T::widen(e), T::widen(f)]);
                     let mut near = scene.there(node) & !boxes_beyond(around, [from, to], self.margin_m);
+                    if near != 0 {
+                        near &= !oriented.misses(from, to);
+                    }
                     while near != 0 {
                         let (slot, lowest) = take_highest(&mut near, &scene.lowest[node as usize]);
                         self.open.scene.push((scene.tree.nodes[node as usize][slot], lowest));
@@ -156,45 +173,38 @@ impl Search<'_> {
     fn cluster<T: Vector>(&mut self, cluster: u32) {
         let scene = &self.world.scene;
         let mut lower = self.lower_triangles(cluster);
-        let SceneBox { lo: from, hi: to } = &scene.cluster_boxes[cluster as usize];
-        let of_cluster = [
-            V3([T::new(from[0].into()), T::new(from[1].into()), T::new(from[2].into())]),
-            V3([T::new(to[0].into()), T::new(to[1].into()), T::new(to[2].into())]),
-        ];
-        self.open.link.push((ChildRef::Node(0), 0, u32::MAX));
-        while let Some((child, lowest, triangles)) = self.open.link.pop() {
+        let SceneBox { lo, hi } = scene.cluster_boxes[cluster as usize];
+        let of_cluster = [splat::<T>(lo), splat(hi)];
+        self.open_node(0, u32::MAX, of_cluster);
+        while let Some(Subtree { parent, slot, lowest, triangles }) = self.open.link.pop() {
             let triangles = triangles & lower.with_triangles_from(lowest);
-            match child {
+            if triangles == 0 {
+                continue;
+            }
+            let (sides, oriented) = self.boxes.known(parent);
+            let near = Near { scene, margin_m: self.margin_m, sides, oriented, slot };
+            let triangles = near.triangles::<T>(cluster, triangles).left;
+            match self.shape.tree.nodes[parent as usize][slot] {
                 _ if triangles == 0 => {}
                 ChildRef::Empty => {}
+                ChildRef::Node(node) => self.open_node(node, triangles, of_cluster),
                 ChildRef::Leaf(leaf) => {
                     if self.leaf::<T>((cluster, triangles), &lower, leaf) {
                         lower = self.lower_triangles(cluster);
                     }
                 }
-                ChildRef::Node(node) => {
-                    let at_start = &(self.pose, 0.0);
-                    let ChildBoxes { sides, there, .. } = *self.boxes.of(self.shape, at_start, node);
-                    let children: [V3<T>; 2] = [part3(&sides[0], 0), part3(&sides[1], 0)];
-                    let mut near = there & !boxes_beyond(children, of_cluster, self.margin_m);
-                    if near == 0 {
-                        continue;
-                    }
-                    let oriented = self.boxes.oriented(self.shape, at_start, node);
-                    while near != 0 {
-                        let (slot, lowest) = take_highest(&mut near, &self.shape.lowest[node as usize]);
-                        let triangles = triangles & lower.with_triangles_from(lowest);
-                        if triangles == 0 {
-                            continue;
-                        }
-                        let near = Near { scene, margin_m: self.margin_m, sides: &sides, oriented, slot };
-                        let triangles = near.triangles::<T>(cluster, triangles).left;
-                        if triangles != 0 {
-                            self.open.link.push((self.shape.tree.nodes[node as usize][slot], lowest, triangles));
-                        }
-                    }
-                }
             }
+        }
+    }
+
+    /// Adds the children of a node of the link that may be within the margin of a cluster's box.
+    #[inline(always)]
+    fn open_node<T: Vector>(&mut self, parent: u32, triangles: u32, of_cluster: [V3<T>; 2]) {
+        let (shape, at_start) = (self.shape, (self.pose, 0.0));
+        let mut near = self.boxes.near_children((shape, self.margin_m), &at_start, parent, of_cluster, &mut 0);
+        while near != 0 {
+            let (slot, lowest) = take_highest(&mut near, &shape.lowest[parent as usize]);
+            self.open.link.push(Subtree { parent, slot, lowest, triangles });
         }
     }
 
