@@ -5,8 +5,9 @@
 //! excludes all subtrees that do not contain a lower one. Soon these are most subtrees, even if everything is within
 //! the margin.
 //!
-//! Nodes and clusters of the scene are compared with the link's box along the axes and its oriented box, then as in the
-//! [descent](super::descent). A subtree of the link is compared with triangles only when it is the lowest one left.
+//! Nodes and clusters of the scene are first compared with two boxes around the whole link: one along the axes and an
+//! oriented one. Of the subtrees of the link near a cluster, the lowest one is compared with triangles first; the others
+//! follow only if they still contain a lower pair.
 
 use super::Workspace;
 use super::descent::{LinkBox, Near, splat};
