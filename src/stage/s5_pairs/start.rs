@@ -6,7 +6,7 @@
 //! the margin.
 //!
 //! Nodes and clusters of the scene are first compared with two boxes around the whole link: one along the axes and an
-//! oriented one. Of the subtrees of the link near a cluster, the lowest one is compared with triangles first; the others
+//! oriented one. Of the subtrees of the link near a cluster, the lowest one is compared with triangles first; others
 //! follow only if they still contain a lower pair.
 
 use super::Workspace;
